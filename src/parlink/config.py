@@ -1,0 +1,276 @@
+"""Settings: TOML or JSON in, frozen structs out; a misspelt key is an error that names it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+
+from parlink.errors import ConfigError
+
+Family = Literal["longformer", "roberta", "bert", "distilbert"]
+Whole = Annotated[int, msgspec.Meta(ge=1)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+NotNegative = Annotated[float, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class EncoderConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The architecture of a pre-trained Transformer encoder."""
+
+    family: Family
+    vocab_size: int
+    hidden: int
+    layers: int
+    heads: int
+    intermediate: int
+    positions: int  # rows of the position table, offset rows included
+    position_offset: int = 0  # RoBERTa counts positions from 2
+    token_types: int = 0
+    layer_norm_eps: float = 1e-12
+    pad_id: int = 0
+
+
+class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a model is made of; defaults are the paper's."""
+
+    encoder: EncoderConfig
+    window: int = 128  # attention window in tokens, half to each side; 0: full attention
+    max_tokens: int = 4096  # length of a window of text
+    overlap: int = 256  # tokens that neighbouring windows of text share
+    max_mention_tokens: int = 15
+    detector_hidden: int = 128
+    dropout: float = 0.1
+    bos_id: int = 0  # read before a name's first token
+    eos_id: int = 2  # predicted after its last
+    tie_output: bool = False  # the output matrix is the word embedding
+    self_normalised: bool = False  # a raw logit is read as a log-probability
+    nil: bool = False  # NIL is one more candidate, with a reserved one-token name
+
+    def __post_init__(self) -> None:
+        if self.window < 0 or self.window % 2:
+            raise ConfigError(f"window must be an even number of tokens or 0 for full attention, got {self.window}")
+        if self.overlap < 2 * self.max_mention_tokens:
+            raise ConfigError(
+                f"overlap must be at least twice max_mention_tokens ({self.max_mention_tokens}), got {self.overlap}"
+            )
+        if self.max_tokens <= 2 * self.overlap:
+            raise ConfigError(f"max_tokens must be more than twice overlap ({self.overlap}), got {self.max_tokens}")
+
+
+class ScoreWeights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """score = lm * mean log-likelihood + classifier * f + prior * log max(prior, 1e-4)."""
+
+    lm: float = 1.0
+    classifier: float = 1.0
+    prior: float = 0.0
+
+
+def confidence_features(
+    *, detection: float | None, total: float, margin: float | None, prior: float | None
+) -> tuple[float, float, float, float]:
+    """What the confidence of a link is computed from."""
+    log_prior = math.log(max(prior or 0.0, 1e-4))
+    return (10.0 if detection is None else detection, total, 10.0 if margin is None else min(margin, 10.0), log_prior)
+
+
+class Confidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A logistic regression whose value is the probability that a link is right."""
+
+    bias: float
+    detection: float
+    total: float
+    margin: float
+    log_prior: float
+
+    def probability(self, *, detection: float | None, total: float, margin: float | None, prior: float | None) -> float:
+        """Evaluate the regression; a given span counts as surely detected, a lone candidate as far ahead."""
+        features = confidence_features(detection=detection, total=total, margin=margin, prior=prior)
+        weights = (self.detection, self.total, self.margin, self.log_prior)
+        log_odds = self.bias + sum(w * x for w, x in zip(weights, features, strict=True))
+        return 1 / (1 + math.exp(-max(-50.0, min(50.0, log_odds))))
+
+
+class Tuned(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What was chosen on validation data, kept in the model folder."""
+
+    threshold: float = 0.0  # on the start logit
+    score_threshold: float | None = None  # on the best candidate's total
+    weights: ScoreWeights = ScoreWeights()
+    fallback: bool = False
+    confidence: Confidence | None = None
+
+
+class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to decode; may change between calls, unlike `ModelConfig`. None: the value tuned for the model."""
+
+    threshold: float | None = None
+    score_threshold: float | None = None
+    weights: ScoreWeights | None = None
+    search: Literal["rank", "beam"] = "rank"
+    beams: int = 5
+    fallback: bool | None = None  # search the whole KB for a mention without candidates
+    max_candidates: int = 30
+    titles: tuple[str, ...] | None = None  # link to these entities only
+    overlaps: Literal["resolve", "keep"] = "resolve"  # keep: every detected span, which tuning needs
+
+
+def parse(data: dict[str, Any], kind: type[T], *, source: str) -> T:
+    """Turn plain data into a settings struct; `source` is named in the error."""
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        known = ", ".join(field.name for field in msgspec.structs.fields(kind))
+        raise ConfigError(f"{source}: {error} (known keys: {known})") from error
+
+
+def read_toml(path: Path | str) -> dict[str, Any]:
+    """Read a TOML file into plain data."""
+    try:
+        data: dict[str, Any] = msgspec.toml.decode(Path(path).read_bytes())
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror}); give the path of a TOML file") from error
+    except msgspec.DecodeError as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from error
+    return data
+
+
+def override(data: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
+    """Replace values by `key=value` settings, the value written as in TOML; a bare word is a string."""
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals or not key.strip():
+            raise ConfigError(f"--set wants key=value, got {setting!r}")
+        try:
+            data = data | msgspec.toml.decode(f"{key} = {value}")
+        except msgspec.DecodeError:
+            data = data | {key.strip(): value}
+    return data
+
+
+class Dataset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Training documents and how much they count."""
+
+    path: str
+    weight: Positive = 1.0  # share of the training windows, relative to the other datasets
+    detection: NotNegative = 1.0  # weight of the start loss on this data
+    unlinked: NotNegative = 1.0  # further weight where no mention starts: below 1 where names may lack a link
+
+
+class Stage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One part of a training run: its data, its length and its learning rates."""
+
+    train: tuple[Dataset, ...]
+    epochs: Positive | None = None  # of the first dataset
+    steps: Whole | None = None
+    minutes: Positive | None = None  # turned into steps after a short measurement
+    encoder_learning_rate: NotNegative = 1e-4
+    learning_rate: NotNegative = 1e-3
+    warmup: NotNegative = 500  # steps; up to 1: a share of the planned steps
+    decay: Positive = 10_000  # the step at which the rate would be 0; up to 1: a share of the planned steps
+
+    def __post_init__(self) -> None:
+        if not self.train:
+            raise ConfigError("a stage needs at least one dataset under `train`")
+        if sum(length is not None for length in (self.epochs, self.steps, self.minutes)) != 1:
+            raise ConfigError("a stage needs exactly one of epochs, steps and minutes")
+
+
+SCRATCH = "scratch"  # the encoder that is not pre-trained: random weights, and a tokenizer made from the data
+SCRATCH_SIZES = EncoderConfig(
+    family="roberta",
+    vocab_size=1000,
+    hidden=64,
+    layers=2,
+    heads=4,
+    intermediate=256,
+    positions=514,
+    position_offset=2,
+    layer_norm_eps=1e-5,
+    pad_id=1,
+)
+
+
+class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A training run; defaults are the paper's."""
+
+    output: str
+    encoder: str  # a folder, a name on the Hugging Face hub, or "scratch"
+    validation: str | None = None
+    validation_documents: Whole | None = None  # how many to validate on while training; None: all
+    stages: tuple[Stage, ...]
+    kb: str | None = None  # candidates for mentions that have none in the data
+    # the model
+    architecture: EncoderConfig | None = None  # sizes, for `parlink info` without the encoder's files, or of "scratch"
+    layers: Whole | None = None  # None: all
+    window: int = 128
+    max_tokens: int = 4096
+    overlap: int = 256
+    max_mention_tokens: Whole = 15
+    detector_hidden: Whole = 128
+    dropout: Share = 0.1
+    tie_output: bool = False
+    freeze_embeddings: bool = False
+    nil: bool = False  # NIL is one more candidate; else NIL mentions are not mentions
+    # the objective
+    start_weight: NotNegative = 1.0
+    end_weight: NotNegative = 1.0
+    generation_weight: NotNegative = 1.0
+    classifier_weight: NotNegative = 1.0
+    normaliser_weight: NotNegative = 0.0  # of (log Z)^2; above 0 the model is self-normalised
+    label_smoothing: Share = 0.1
+    negatives: Count = 1  # a mention, from its candidates
+    batch_negatives: Count = 0  # a mention, from the names of the batch
+    natural: Share = 0.0  # share of documents shown detokenised
+    # the optimiser
+    seed: Count = 0
+    batch_size: Whole = 32  # windows, in each process
+    train_tokens: int = 1024  # longest window in training
+    weight_decay: NotNegative = 1e-2
+    clip_norm: Positive = 1.0
+    # the run
+    device: str | None = None  # None: cuda where there is one, else cpu
+    mixed_precision: bool | None = None  # bfloat16; None: on a CUDA device that has it, never on a CPU
+    validate_steps: Whole | None = None  # None: after each epoch
+    checkpoint_minutes: NotNegative = 5.0
+    log_steps: Whole = 10
+
+    def __post_init__(self) -> None:
+        if not self.stages:
+            raise ConfigError("a training config needs at least one [[stages]] table with its data and its length")
+        least = 2 * self.max_mention_tokens + 3
+        if self.train_tokens < least:
+            raise ConfigError(f"train_tokens must be at least 2 max_mention_tokens + 3 = {least}, got {self.train_tokens}")
+
+    @property
+    def loss_weights(self) -> tuple[float, float, float, float, float]:
+        """The weight of each part, in the order of `nn.losses.PARTS`."""
+        return (
+            self.start_weight,
+            self.end_weight,
+            self.generation_weight,
+            self.classifier_weight,
+            self.normaliser_weight,
+        )
+
+    def model(self, encoder: EncoderConfig, *, bos_id: int, eos_id: int) -> ModelConfig:
+        """What the model will be made of, given the encoder that is found."""
+        return ModelConfig(
+            encoder=encoder,
+            window=self.window,
+            max_tokens=self.max_tokens,
+            overlap=self.overlap,
+            max_mention_tokens=self.max_mention_tokens,
+            detector_hidden=self.detector_hidden,
+            dropout=self.dropout,
+            bos_id=bos_id,
+            eos_id=eos_id,
+            tie_output=self.tie_output,
+            self_normalised=self.normaliser_weight > 0,
+            nil=self.nil,
+        )
