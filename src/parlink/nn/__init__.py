@@ -1,0 +1,1 @@
+"""The neural network: logits only, no I/O, no strings."""

@@ -1,0 +1,153 @@
+"""One Transformer encoder that covers Longformer, RoBERTa, BERT and DistilBERT, with windowed attention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from parlink.config import EncoderConfig
+
+Attend = Callable[
+    [Tensor], Tensor
+]  # (windows, length, 3, heads, size) queries, keys, values -> (windows, length, hidden)
+EMBEDDING_STD = 0.02  # BERT's; it matters only to an encoder trained from nothing
+
+
+class Layer(nn.Module):
+    """Self-attention and a feed-forward net, each with a residual and a LayerNorm after it."""
+
+    def __init__(self, config: EncoderConfig, *, dropout: float) -> None:
+        super().__init__()
+        hidden, eps = config.hidden, config.layer_norm_eps
+        self.heads = config.heads
+        self.qkv = nn.Linear(hidden, 3 * hidden)
+        self.out = nn.Linear(hidden, hidden)
+        self.attention_norm = nn.LayerNorm(hidden, eps=eps)
+        self.up = nn.Linear(hidden, config.intermediate)
+        self.down = nn.Linear(config.intermediate, hidden)
+        self.norm = nn.LayerNorm(hidden, eps=eps)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, states: Tensor, attend: Attend) -> Tensor:
+        """Map states (windows, length, hidden) to the next layer's."""
+        mixed = attend(self.qkv(states).unflatten(-1, (3, self.heads, -1)))
+        states = self.attention_norm(states + self.dropout(self.out(mixed)))
+        change = self.down(F.gelu(self.up(states)))
+        return self.norm(states + self.dropout(change))  # type: ignore[no-any-return]
+
+
+class Encoder(nn.Module):
+    """Token ids in, contextual states out; it has no parameter that it does not use.
+
+    A token sees the real tokens at most half a `window` away from it; `window` 0 is full
+    attention. Texts longer than the position table repeat it (its offset rows excluded).
+    """
+
+    def __init__(self, config: EncoderConfig, *, window: int, dropout: float) -> None:
+        super().__init__()
+        self.config = config
+        self.window = window
+        self.words = nn.Embedding(config.vocab_size, config.hidden)
+        self.positions = nn.Embedding(config.positions, config.hidden)
+        self.types = nn.Embedding(1, config.hidden) if config.token_types else None  # only type 0 occurs
+        self.norm = nn.LayerNorm(config.hidden, eps=config.layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.layers = nn.ModuleList(Layer(config, dropout=dropout) for _ in range(config.layers))
+        for table in (self.words, self.positions, self.types):
+            if table is not None:
+                nn.init.normal_(table.weight, std=EMBEDDING_STD)
+
+    def forward(
+        self,
+        tokens: Tensor,  # (windows, length) long
+        mask: Tensor,  # (windows, length) bool, True: a real token; padding is on the right
+    ) -> Tensor:  # (windows, length, hidden)
+        """Encode windows of text; states at padding are finite and mean nothing."""
+        states = self.embed(tokens)
+        attend = attention(mask, window=self.window, dtype=states.dtype)
+        for layer in self.layers:
+            states = layer(states, attend)
+        return states
+
+    def embed(self, tokens: Tensor) -> Tensor:
+        """Sum what is known of each token before any context: word, position and type."""
+        offset = self.config.position_offset
+        place = torch.arange(tokens.shape[1], device=tokens.device) % (self.config.positions - offset) + offset
+        fixed = self.positions(place)  # (length, hidden)
+        if self.types is not None:
+            fixed = fixed + self.types.weight
+        return self.dropout(self.norm(self.words(tokens) + fixed))  # type: ignore[no-any-return]
+
+
+def attention(mask: Tensor, *, window: int, dtype: torch.dtype) -> Attend:
+    """Choose how to attend, with the part that all layers share worked out once.
+
+    Up to two windows of text, all pairs under a band mask are as fast as blocks (measured on a CPU).
+    """
+    if window == 0:
+        return partial(attend_pairs, bias=as_bias(mask[:, None, None, :], dtype))
+    reach = window // 2
+    if mask.shape[1] <= 2 * window:
+        return partial(attend_pairs, bias=as_bias(band(mask, reach)[:, None], dtype))
+    return partial(attend_blocks, bias=as_bias(block_band(mask, reach)[:, None], dtype), reach=reach)
+
+
+def as_bias(visible: Tensor, dtype: torch.dtype) -> Tensor:
+    """Turn what may be seen into numbers to add to the scores.
+
+    They are finite, so that a query that sees nothing is not left to each kernel's reading of a softmax of -inf.
+    """
+    return torch.zeros(visible.shape, dtype=dtype, device=visible.device).masked_fill_(~visible, torch.finfo(dtype).min)
+
+
+def band(mask: Tensor, reach: int) -> Tensor:
+    """Say which key each query sees: (windows, length, length)."""
+    place = torch.arange(mask.shape[1], device=mask.device)
+    near = (place[:, None] - place).abs() <= reach
+    return near & mask[:, None, :]
+
+
+def block_band(mask: Tensor, reach: int) -> Tensor:
+    """Say which key of the three blocks around it each query sees: (blocks, reach, 3 * reach).
+
+    The windows are laid end to end and cut into blocks of `reach` tokens; a block may hold the end of one
+    window and the start of the next, so query and key must be of the same window.
+    """
+    windows, length = mask.shape
+    tail = -(windows * length) % reach
+    window = torch.arange(windows, device=mask.device)[:, None].expand(windows, length)
+    queries = F.pad(window.reshape(-1), (0, tail), value=-1).view(-1, reach)
+    keys = F.pad(window.masked_fill(~mask, -2).view(-1), (reach, reach + tail), value=-2).unfold(0, 3 * reach, reach)
+    place = torch.arange(3 * reach, device=mask.device)
+    near = (place - place[reach : 2 * reach, None]).abs() <= reach
+    return near & (queries[:, :, None] == keys[:, None, :])
+
+
+def attend_pairs(qkv: Tensor, *, bias: Tensor) -> Tensor:
+    """Attend from every token to every token, with a bias (windows, 1, 1 or length, length)."""
+    queries, keys, values = qkv.permute(2, 0, 3, 1, 4).unbind(0)  # (windows, heads, length, size) each
+    mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=bias)
+    return mixed.transpose(1, 2).flatten(2)
+
+
+def attend_blocks(qkv: Tensor, *, bias: Tensor, reach: int) -> Tensor:
+    """Attend from each block to itself and its two neighbours, with a bias (blocks, 1, reach, 3 * reach).
+
+    Keys and values of neighbouring blocks are overlapping views, not copies.
+    """
+    windows, length = qkv.shape[:2]
+    flat = qkv.flatten(0, 1)  # (tokens, 3, heads, size)
+    after = len(bias) * reach - len(flat) + reach
+    padded = F.pad(flat, (0, 0, 0, 0, 0, 0, reach, after))
+    queries = (
+        padded[reach:-reach, 0].reshape(len(bias), reach, *flat.shape[2:]).transpose(1, 2)
+    )  # (blocks, heads, reach, size)
+    neighbours = padded[:, 1:].unfold(0, 3 * reach, reach).transpose(-1, -2)  # (blocks, 2, heads, 3 * reach, size)
+    keys, values = neighbours.unbind(1)
+    mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=bias)
+    tokens = mixed.transpose(1, 2).reshape(len(bias) * reach, -1)[: windows * length]
+    return tokens.view(windows, length, -1)
