@@ -1,0 +1,76 @@
+"""Mention detection: p(mention) = p(start) p(end | start), section 2.1 of the paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from parlink.batch import Batch
+from parlink.config import ModelConfig
+from parlink.nn.feed_forward import feed_forward
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Spans of tokens, flattened over the windows of a batch."""
+
+    row: Tensor  # (mentions,) which window
+    first: Tensor  # (mentions,) first token, inclusive
+    last: Tensor  # (mentions,) last token, inclusive
+
+    def __getitem__(self, index: Tensor) -> Mentions:
+        return Mentions(self.row[index], self.first[index], self.last[index])
+
+    def to(self, device: torch.device | str) -> Mentions:
+        """The same mentions on another device."""
+        return Mentions(self.row.to(device), self.first.to(device), self.last.to(device))
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """Detected mentions and how sure the detector is of them."""
+
+    mentions: Mentions
+    start_logit: Tensor  # (mentions,)
+    log_probability: Tensor  # (mentions,) log p(start) + log p(end | start)
+
+
+class Detector(nn.Module):
+    """Scores the start of a mention at every token, and its end given its start."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.max_mention_tokens = config.max_mention_tokens
+        hidden = config.encoder.hidden
+        self.start = feed_forward(hidden, config.detector_hidden, 1, dropout=config.dropout)
+        self.end = feed_forward(2 * hidden, config.detector_hidden, 1, dropout=config.dropout)
+
+    def start_logits(self, states: Tensor) -> Tensor:
+        """Logit of "a mention starts here", (windows, length)."""
+        logits: Tensor = self.start(states).squeeze(-1)
+        return logits
+
+    def end_logits(self, states: Tensor, content: Tensor, row: Tensor, first: Tensor) -> Tensor:
+        """Logit of each mention length from 1 to the limit, (mentions, lengths); impossible ends are -inf."""
+        last = first[:, None] + torch.arange(self.max_mention_tokens, device=first.device)
+        inside = last < states.shape[1]
+        last = last.clamp(max=states.shape[1] - 1)
+        possible = inside & content[row[:, None], last]
+        ends = states[row[:, None], last]
+        starts = states[row, first][:, None].expand_as(ends)
+        logits: Tensor = self.end(torch.cat([starts, ends], -1)).squeeze(-1)
+        return logits.masked_fill(~possible, -torch.inf)
+
+
+def detect(detector: Detector, states: Tensor, batch: Batch, *, threshold: float) -> Detection:
+    """Keep the starts above the threshold, each with its most probable end."""
+    logits = detector.start_logits(states)
+    row, first = torch.nonzero(batch.owned & (logits > threshold), as_tuple=True)
+    ends = detector.end_logits(states, batch.content, row, first)
+    length = ends.argmax(-1) if len(row) else row
+    log_end = F.log_softmax(ends, -1).gather(-1, length[:, None]).squeeze(-1)
+    start_logit = logits[row, first]
+    return Detection(Mentions(row, first, first + length), start_logit, F.logsigmoid(start_logit) + log_end)

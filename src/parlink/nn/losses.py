@@ -1,0 +1,115 @@
+"""The four losses of the joint objective, and the penalty that makes the output self-normalised.
+
+Each comes as a sum and the count it is to be divided by, so that several processes can add both up first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from parlink.batch import Batch
+from parlink.nn.detector import Mentions
+from parlink.nn.model import LinkingModel
+from parlink.prefix_tree import PrefixTree
+
+PARTS = ("start", "end", "generation", "classifier", "normaliser")
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What a batch should come out as."""
+
+    starts: Tensor  # (windows, length) 1 where a mention starts
+    start_weight: Tensor  # (windows, length) how much the start loss counts there
+    mentions: Mentions  # the gold mentions
+    linked: Tensor  # (linked,) indices of the mentions whose entity is known
+    tree: PrefixTree  # names of each linked mention: the gold one and negatives
+    owner: Tensor  # (names,) which of the linked mentions a name belongs to
+    gold: Tensor  # (linked,) which name is right
+
+    def to(self, device: torch.device | str) -> Targets:
+        """The same targets on another device."""
+        fields = ("starts", "start_weight", "mentions", "linked", "tree", "owner", "gold")
+        return Targets(*(getattr(self, name).to(device) for name in fields))
+
+
+@dataclass(frozen=True, slots=True)
+class LossSums:
+    """Sums of the losses over a batch, in the order of PARTS, and what to divide each by."""
+
+    sums: Tensor  # (parts,)
+    counts: Tensor  # (parts,)
+
+
+def joint_losses(model: LinkingModel, batch: Batch, targets: Targets, *, label_smoothing: float) -> LossSums:
+    """Compute every loss of a batch."""
+    states = model.encode(batch)
+    start = start_loss(model.detector.start_logits(states), targets)
+    mentions = targets.mentions
+    ends = model.detector.end_logits(states, batch.content, mentions.row, mentions.first)
+    end = F.cross_entropy(ends, mentions.last - mentions.first, reduction="sum") if len(ends) else states.sum() * 0
+    known = model.decoder.mentions(states, mentions[targets.linked])
+    reading = model.read(targets.tree, known)
+    generation, normaliser = generation_loss(model, targets, reading.hidden, label_smoothing=label_smoothing)
+    leaf = targets.tree.ends()
+    logits = model.decoder.correct(known.vector[targets.owner], reading.cell[leaf])
+    classifier, contested = classifier_loss(logits, targets.owner, targets.gold)
+    links = len(targets.linked)
+    counts = [float(targets.start_weight.sum()), len(ends), links, contested, links]
+    return LossSums(
+        torch.stack([start, end, generation, classifier, normaliser]),
+        torch.tensor(counts, device=states.device, dtype=states.dtype),
+    )
+
+
+def start_loss(logits: Tensor, targets: Targets) -> Tensor:
+    """Binary cross-entropy of "a mention starts here", summed where it is judged."""
+    return F.binary_cross_entropy_with_logits(logits, targets.starts, targets.start_weight, reduction="sum")
+
+
+def gold_path(tree: PrefixTree, leaf: Tensor, *, eos_id: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Every prediction on the way to each leaf: the node it is made at, the right token, and whose leaf it is."""
+    parent, token = tree.parents(), tree.token.long()
+    node, owner = leaf, torch.arange(len(leaf), device=leaf.device)
+    nodes, tokens, owners = [leaf], [torch.full_like(leaf, eos_id)], [owner]
+    for _ in range(len(tree.level) - 2):  # one step up for all names at once
+        below = node >= tree.roots
+        node, owner = node[below], owner[below]
+        tokens.append(token[node])
+        node = parent[node]
+        nodes.append(node)
+        owners.append(owner)
+    return torch.cat(nodes), torch.cat(tokens), torch.cat(owners)
+
+
+def generation_loss(
+    model: LinkingModel, targets: Targets, hidden: Tensor, *, label_smoothing: float
+) -> tuple[Tensor, Tensor]:
+    """Smoothed cross-entropy of the gold names, and (log Z)^2: means over a name's tokens, summed over names."""
+    head, tree = model.decoder.head, targets.tree
+    node, token, owner = gold_path(tree, tree.ends()[targets.gold], eos_id=model.decoder.eos_id)
+    length = torch.bincount(owner, minlength=len(targets.gold))
+    share = 1 / length[owner].to(hidden.dtype)
+    logits = head.decoder(head.features(model.decoder.dropout(hidden[node])))
+    log_z = torch.logsumexp(logits, -1)
+    right = logits.gather(-1, token[:, None]).squeeze(-1)
+    smoothed = (1 - label_smoothing) * right + label_smoothing * logits.mean(-1)
+    return (share * (log_z - smoothed)).sum(), (share * log_z.square()).sum()
+
+
+def classifier_loss(logits: Tensor, owner: Tensor, gold: Tensor) -> tuple[Tensor, int]:
+    """Cross-entropy of gold against negatives, summed, and over how many mentions that have a negative."""
+    if not len(gold):
+        return logits.sum() * 0, 0
+    sizes = torch.bincount(owner, minlength=len(gold))
+    order = torch.argsort(owner, stable=True)
+    place = torch.arange(len(owner), device=owner.device) - (torch.cumsum(sizes, 0) - sizes)[owner[order]]
+    rows = logits.new_full((len(gold), int(sizes.max())), -torch.inf)
+    rows[owner[order], place] = logits[order]
+    losses = torch.logsumexp(rows, -1) - logits[gold]
+    contested = sizes > 1
+    return losses[contested].sum(), int(contested.sum())

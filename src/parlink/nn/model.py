@@ -1,0 +1,54 @@
+"""The whole model: one encoder, shared by mention detection and entity disambiguation."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from parlink.batch import Batch
+from parlink.config import ModelConfig
+from parlink.nn.decoder import Decoder, MentionStates, Reading
+from parlink.nn.detector import Detector
+from parlink.nn.encoder import Encoder
+from parlink.prefix_tree import PrefixTree
+
+
+class LinkingModel(nn.Module):
+    """Encoder, detector and decoder, trained together."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config.encoder, window=config.window, dropout=config.dropout)
+        self.detector = Detector(config)
+        self.decoder = Decoder(config, self.encoder.words)
+
+    def encode(self, batch: Batch) -> Tensor:
+        """The state of every token, (windows, length, hidden)."""
+        states: Tensor = self.encoder(batch.tokens, batch.mask)
+        return states
+
+    def read(self, tree: PrefixTree, mentions: MentionStates) -> Reading:
+        """Read the names of every mention."""
+        return self.decoder.read(tree, mentions, self.encoder.words)
+
+
+def count_parameters(model: LinkingModel) -> dict[str, int]:
+    """The number of weights of each part; a tied matrix counts where it comes from."""
+    parts = {
+        "encoder": model.encoder,
+        "start": model.detector.start,
+        "end": model.detector.end,
+        "projections": nn.ModuleList(
+            [model.decoder.first_hidden, model.decoder.first_cell, model.decoder.mention_vector]
+        ),
+        "lstm": model.decoder.lstm,
+        "output": model.decoder.head,
+        "classifier": model.decoder.classifier,
+    }
+    seen: set[int] = set()
+    counts = {}
+    for name, part in parts.items():
+        own = [p for p in part.parameters() if id(p) not in seen]
+        seen.update(map(id, own))
+        counts[name] = sum(p.numel() for p in own)
+    return counts | {"total": sum(counts.values())}

@@ -1,0 +1,41 @@
+"""Tiny real models with random weights, made in milliseconds, the same in every process."""
+
+from __future__ import annotations
+
+import msgspec
+import torch
+
+from parlink.checkpoint import Checkpoint
+from parlink.config import EncoderConfig, ModelConfig, Tuned
+from parlink.nn.decoder import MentionStates
+from parlink.nn.model import LinkingModel
+from tiny import byte_level_bpe
+
+ENCODER = EncoderConfig(
+    family="roberta", vocab_size=16, hidden=8, layers=1, heads=2, intermediate=16, positions=66, position_offset=2
+)
+
+
+def tiny_model(*, seed: int = 0, vocab_size: int = 16, spread: float = 1.0, **changes: object) -> LinkingModel:
+    """A model whose random weights are `spread` times as large as usual, so that scores differ."""
+    torch.manual_seed(seed)
+    encoder = msgspec.structs.replace(ENCODER, vocab_size=vocab_size)
+    settings: dict[str, object] = {"max_tokens": 64, "overlap": 30, "window": 8, "detector_hidden": 8}
+    model = LinkingModel(ModelConfig(encoder=encoder, **(settings | changes)))  # type: ignore[arg-type]
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(spread)
+    return model.eval()
+
+
+def tiny_checkpoint(**changes: object) -> Checkpoint:
+    """A tiny model that reads text."""
+    tokenizer = byte_level_bpe()
+    return Checkpoint(tiny_model(vocab_size=tokenizer.vocab_size, **changes), tokenizer, Tuned())  # type: ignore[arg-type]
+
+
+def random_mentions(model: LinkingModel, count: int, *, seed: int = 1) -> MentionStates:
+    """Mention states without a text."""
+    chance = torch.Generator().manual_seed(seed)
+    width = model.config.encoder.hidden
+    return MentionStates(*(torch.randn(count, width, generator=chance) for _ in range(3)))
