@@ -1,1 +1,35 @@
 """parlink: entity linking in parallel, to Wikipedia or to your own knowledge base."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from parlink.errors import ParlinkError
+from parlink.types import Candidate, Document, Entity, Link, Span
+
+if TYPE_CHECKING:
+    from parlink.config import LinkOptions
+    from parlink.kb import KnowledgeBase
+    from parlink.linker import Linker
+
+__all__ = [
+    "Candidate",
+    "Document",
+    "Entity",
+    "KnowledgeBase",
+    "Link",
+    "LinkOptions",
+    "Linker",
+    "ParlinkError",
+    "Span",
+]
+
+# Imported when first used: torch alone takes over a second.
+_LATER = {"KnowledgeBase": "parlink.kb", "LinkOptions": "parlink.config", "Linker": "parlink.linker"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'parlink' has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)
