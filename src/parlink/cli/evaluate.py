@@ -1,0 +1,53 @@
+"""`parlink evaluate`: score a model, or anyone's predictions, against gold data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from parlink.scoring.conditions import Condition
+
+
+def evaluate(
+    data: Annotated[
+        list[Path],
+        typer.Argument(help="Gold documents, any format; several files are one set."),
+    ],
+    model: Annotated[Path | None, typer.Option(help="Model folder.")] = None,
+    kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; its redirects apply to all titles.")] = None,
+    candidates: Annotated[
+        list[Condition] | None,
+        typer.Option(help="Where candidates come from; may be given several times. Default: kb with --kb."),
+    ] = None,
+    surfaces: Annotated[
+        Path | None, typer.Option(help="Table of given-surface, JSON: surface to titles. Default: made of DATA.")
+    ] = None,
+    search: Annotated[Literal["rank", "beam"], typer.Option(help="Score every candidate, or search by beam.")] = "rank",
+    beams: Annotated[int, typer.Option(min=1, help="Width of the beam.")] = 5,
+    threshold: Annotated[float | None, typer.Option(help="Detection threshold; default: the model's own.")] = None,
+    predictions: Annotated[Path | None, typer.Option(help="Score these predictions instead of a model.")] = None,
+    save_predictions: Annotated[Path | None, typer.Option(help="Write the links that were scored, JSONL.")] = None,
+    compare: Annotated[Path | None, typer.Option(help="Another system's predictions, for a paired test.")] = None,
+    seen: Annotated[list[Path] | None, typer.Option(help="Training data: scores for seen and unseen entities.")] = None,
+    redirects: Annotated[Path | None, typer.Option(help="JSON object: title to current title, for all titles.")] = None,
+    weak: Annotated[bool, typer.Option("--weak", help="Overlapping spans match, not only equal ones.")] = False,
+    natural: Annotated[bool, typer.Option("--natural", help="Score on detokenised text.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write an HTML report.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one line for each condition.")] = False,
+) -> None:
+    """Score linking, detection and disambiguation as GERBIL does, with intervals and errors by kind."""
+    from parlink.cli.evaluation import Evaluation, linked_reports, predicted_report, print_reports
+    from parlink.config import LinkOptions
+
+    setup = Evaluation.read(
+        data, kb=kb, redirects=redirects, seen=seen or [], compare=compare, weak=weak, natural=natural
+    )
+    if predictions is not None:
+        reports = [predicted_report(setup, predictions, candidates or [])]
+    else:
+        options = LinkOptions(search=search, beams=beams, threshold=threshold)
+        conditions = candidates or [Condition.KB if kb else Condition.GIVEN_SURFACE]
+        reports = linked_reports(setup, model, conditions, options=options, surfaces=surfaces, save=save_predictions)
+    print_reports(reports, html=report, as_json=as_json, title=", ".join(path.name for path in data))

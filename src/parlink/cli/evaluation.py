@@ -1,0 +1,154 @@
+"""What `parlink evaluate` does between its options and its output."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from rich.console import Console
+
+from parlink.cli.document_bar import document_bar
+from parlink.cli.score_table import show_report
+from parlink.config import LinkOptions
+from parlink.data import files, jsonl
+from parlink.data.identifiers import Resolve
+from parlink.detokenise import detokenise
+from parlink.errors import ParlinkError
+from parlink.scoring.background import Background, gather
+from parlink.scoring.conditions import Condition, stated_condition, stating_condition
+from parlink.scoring.counting import Rules
+from parlink.scoring.html_report import to_html
+from parlink.scoring.json_report import to_json
+from parlink.scoring.matching import Match
+from parlink.scoring.pairing import Placed, Warned, read_placed
+from parlink.scoring.report import Report, score
+
+if TYPE_CHECKING:
+    from parlink.kb import KnowledgeBase
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What is scored against, and how."""
+
+    gold: Sequence[Placed]
+    other: Sequence[Placed] | None
+    background: Background
+    kb: KnowledgeBase | None
+    match: Match
+    losses: Counter[str]  # what could not be read as it was meant
+
+    @classmethod
+    def read(
+        cls,
+        data: Sequence[Path],
+        *,
+        kb: Path | None,
+        redirects: Path | None,
+        seen: Sequence[Path],
+        compare: Path | None,
+        weak: bool,
+        natural: bool,
+    ) -> Evaluation:
+        """Read everything that was named."""
+        base = None if kb is None else opened_kb(kb)
+        losses: Counter[str] = Counter()
+        resolve = None if base is None else base.resolve
+        return cls(
+            gold=read_gold(data, natural=natural, resolve=resolve, losses=losses),
+            other=None if compare is None else read_placed([compare], resolve=resolve, losses=losses),
+            background=gather(kb=base, redirects=redirects, seen=seen),
+            kb=base,
+            match=Match.WEAK if weak else Match.STRONG,
+            losses=losses,
+        )
+
+    def warned(self, report: Report) -> Report:
+        """Add to a report what was lost in reading."""
+        lost = tuple(Warned(what, count, "reading the files") for what, count in self.losses.items())
+        return replace(report, warnings=report.warnings + lost)
+
+
+def opened_kb(folder: Path) -> KnowledgeBase:
+    """Open a knowledge base; importing it takes longer than scoring a file of predictions."""
+    from parlink.kb import KnowledgeBase
+
+    return KnowledgeBase.open(folder)
+
+
+def read_gold(
+    data: Sequence[Path], *, natural: bool, resolve: Resolve | None = None, losses: Counter[str] | None = None
+) -> list[Placed]:
+    """Read gold documents, detokenised if wanted."""
+    gold = read_placed(data, resolve=resolve, losses=losses)
+    return [replace(item, doc=detokenise(item.doc)) for item in gold] if natural else gold
+
+
+def predicted_report(setup: Evaluation, predictions: Path, conditions: Sequence[Condition]) -> Report:
+    """Score a file of predictions, under the condition that was named or that the file itself names."""
+    if len(conditions) > 1:
+        raise ParlinkError("--predictions were made under one condition; give --candidates once at most")
+    resolve = None if setup.kb is None else setup.kb.resolve
+    predicted = read_placed([predictions], resolve=resolve, losses=setup.losses)
+    condition = conditions[0] if conditions else stated_condition(item.doc for item in predicted)
+    rules = Rules(setup.match, condition)
+    return setup.warned(score(setup.gold, predicted, rules=rules, background=setup.background, other=setup.other))
+
+
+def linked_reports(
+    setup: Evaluation,
+    model: Path | None,
+    conditions: Sequence[Condition],
+    *,
+    options: LinkOptions,
+    surfaces: Path | None,
+    save: Path | None,
+) -> list[Report]:
+    """Link the gold documents with a model under each condition, and score the links."""
+    from parlink.evaluate import evaluate
+    from parlink.linker import Linker
+    from parlink.surface_table import SurfaceTable
+
+    if save is not None and len(conditions) > 1:
+        raise ParlinkError("--save-predictions wants one --candidates condition; run parlink once for each")
+    linker = Linker.load(model, kb=setup.kb)
+    background = setup.background
+    if setup.kb is None and linker.kb is not None:  # the model's own
+        background = replace(background, kb=linker.kb.name, in_kb=linker.kb.__contains__)
+    table = None if surfaces is None else SurfaceTable.load(surfaces)
+    reports = []
+    for condition in conditions:
+        with document_bar(2 * len(setup.gold), f"linking, {condition}") as progress:
+            result = evaluate(
+                linker,
+                setup.gold,
+                condition=condition,
+                options=options,
+                match=setup.match,
+                background=background,
+                surfaces=table,
+                other=setup.other,
+                progress=progress,
+            )
+        if save is not None:
+            jsonl.write(save, (stating_condition(doc, condition) for doc in result.predicted))
+        reports.append(setup.warned(result.report))
+    return reports
+
+
+def print_reports(reports: Sequence[Report], *, html: Path | None, as_json: bool, title: str) -> None:
+    """Print tables or lines of JSON, and write the page."""
+    if html is not None:
+        with files.written(html) as file:
+            file.write(to_html(reports, title=title).encode())
+    for report in reports:
+        if as_json:
+            sys.stdout.buffer.write(msgspec.json.encode(to_json(report)) + b"\n")
+        else:
+            show_report(report, console=Console())
+    sys.stdout.buffer.flush()

@@ -1,0 +1,92 @@
+"""A report on a terminal: what was compared, the scores, and the errors by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from parlink.scoring.error_kinds import error_counts
+from parlink.scoring.report import Report, Share, Task
+from parlink.scoring.resampling import Interval
+
+
+def show_report(report: Report, *, console: Console) -> None:
+    """Print a report."""
+    name = "predictions" if report.condition is None else f"candidates: {report.condition}"
+    console.print(Text(name, style="bold"))
+    console.print(Padding(Text(report.explanation, style="dim"), (0, 0, 1, 0)))
+    for warned in report.warnings:
+        console.print(Text(f"warning: {warned.count:,} {warned.what}; first: {warned.first}", style="yellow"))
+    console.print(_scores(report))
+    for line in _facts(report):
+        console.print(Text(line), soft_wrap=True)
+    console.print(_errors(report))
+
+
+def _scores(report: Report) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("InKB", no_wrap=True)
+    for column in ("P", "R", "F1", "95 %", "macro", "95 %", "with NIL"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for name, task in (
+        ("linking", report.linking),
+        ("detection", report.detection),
+        ("disambiguation", report.disambiguation),
+    ):
+        table.add_row(name, *_row(task))
+    return table
+
+
+def _row(task: Task) -> Iterator[str]:
+    micro = task.inkb.micro
+    yield from (f"{100 * value:.2f}" for value in (micro.precision, micro.recall, micro.f1))
+    yield _range(task.intervals.f1)
+    yield f"{100 * task.inkb.macro.f1:.2f}"
+    yield _range(task.intervals.macro_f1)
+    yield "" if task.with_nil is None else f"{100 * task.with_nil.micro.f1:.2f}"
+
+
+def _facts(report: Report) -> Iterator[str]:
+    counts = report.linking.counts
+    yield ""
+    yield f"{len(report.documents):,} documents, {report.linked:,} linked and {report.nil:,} NIL gold mentions"
+    yield f"disambiguation: accuracy on {report.disambiguation_spans}"
+    yield f"{report.predicted:,} links: {counts.tp:,} right, {counts.fp:,} wrong; {counts.fn:,} gold mentions not found"
+    if report.without_candidates:
+        yield f"{report.without_candidates:,} detected spans had no given candidates and count as wrong"
+    yield f"match: {report.match}; redirects: {report.redirects or 'none, titles are compared as they are'}"
+    if report.kb is not None:
+        yield f"knowledge base {report.kb}: holds the gold entity of {_share(report.coverage)} mentions"
+    if report.candidate_recall is not None:
+        yield f"candidate recall: {_share(report.candidate_recall)}"
+    if report.seen is not None:
+        seen, unseen = report.seen.seen.micro.f1, report.seen.unseen.micro.f1
+        yield f"linking F1 where the entity is in {report.seen.source}: {100 * seen:.2f}, elsewhere {100 * unseen:.2f}"
+    if report.comparison is not None:
+        other, low, high = report.comparison, report.comparison.interval.low, report.comparison.interval.high
+        yield f"the other system's linking F1: {100 * other.other_f1:.2f}; difference {100 * other.difference:+.2f}"
+        yield f"  95 %: {100 * low:+.2f} to {100 * high:+.2f}, p = {other.p_value:.4f}, paired over documents"
+    if report.reliability is not None:
+        yield f"expected calibration error of the confidence: {100 * report.reliability.error:.1f} %"
+
+
+def _errors(report: Report) -> Padding:
+    table = Table("errors", "", box=None, pad_edge=False, header_style="bold")
+    table.add_column("", justify="right")
+    for group, kinds in error_counts(report.errors).items():
+        table.add_row(group, "", f"{sum(kinds.values()):,}")
+        for kind, count in kinds.items():
+            table.add_row("", kind, f"{count:,}", style="dim")
+    return Padding(table, (1, 0))
+
+
+def _share(share: Share | None) -> str:
+    return "not known" if share is None else f"{share.value:.2%} ({share.part:,} of {share.whole:,})"
+
+
+def _range(interval: Interval) -> str:
+    return f"{100 * interval.low:.1f}–{100 * interval.high:.1f}"

@@ -1,0 +1,46 @@
+"""`parlink tune`: choose thresholds and fit the confidence on validation data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from parlink.scoring.conditions import Condition
+
+
+def tune(
+    data: Annotated[list[Path], typer.Argument(help="Gold documents, JSONL: validation data.")],
+    model: Annotated[Path, typer.Option(help="Model folder; the values are written into it.")],
+    kb: Annotated[Path | None, typer.Option(help="Knowledge base folder.")] = None,
+    candidates: Annotated[
+        Condition | None, typer.Option(help="Where candidates come from. Default: kb with --kb, else given-surface.")
+    ] = None,
+    surfaces: Annotated[Path | None, typer.Option(help="Table of given-surface, JSON: surface to titles.")] = None,
+    weights: Annotated[bool, typer.Option("--weights", help="Choose the weights of the score's parts too.")] = False,
+    natural: Annotated[bool, typer.Option("--natural", help="Tune on detokenised text.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for the curves (SVG); default: the model folder.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Choose the thresholds that give the best linking F1, from one pass of linking, and draw the curves."""
+    from parlink.checkpoint import update_tuned
+    from parlink.cli.evaluation import read_gold
+    from parlink.cli.tuning import draw_curves, print_tuning, tuned_on
+    from parlink.kb import KnowledgeBase
+
+    condition = candidates or (Condition.KB if kb else Condition.GIVEN_SURFACE)
+    base = None if kb is None else KnowledgeBase.open(kb)
+    gold = read_gold(data, natural=natural, resolve=None if base is None else base.resolve)
+    tuning = tuned_on(
+        [item.doc for item in gold],
+        model=model,
+        kb=base,
+        condition=condition,
+        surfaces=surfaces,
+        weights=weights,
+    )
+    update_tuned(model, tuning.tuned)
+    print_tuning(tuning, condition, curves=draw_curves(tuning, output or model), as_json=as_json)

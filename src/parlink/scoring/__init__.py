@@ -1,0 +1,1 @@
+"""Scores of predicted links against gold ones: counts, intervals, errors by kind, thresholds and confidence."""

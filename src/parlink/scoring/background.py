@@ -1,0 +1,82 @@
+"""What is known beside gold and predictions: one spelling for titles, the knowledge base, the training data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Set
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from parlink.data import jsonl
+from parlink.data.titles import read_redirects
+from parlink.types import Document, Link
+
+if TYPE_CHECKING:
+    from parlink.kb import KnowledgeBase
+
+
+@dataclass(frozen=True, slots=True)
+class Redirects:
+    """From a title to the title it redirects to or to itself, and where that was read; reports name it."""
+
+    source: str
+    resolve: Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Each part adds to the report; without redirects titles are compared as they are."""
+
+    redirects: Redirects | None = None
+    kb: str | None = None
+    in_kb: Callable[[str], bool] | None = None
+    seen: Set[str] | None = None  # entities of the training data
+    seen_source: str = "training data"
+
+
+NO_BACKGROUND = Background()
+
+
+def gather(
+    *, kb: KnowledgeBase | None = None, redirects: Path | str | None = None, seen: Iterable[Path | str] = ()
+) -> Background:
+    """Put together what the files know; redirects of the file come before those of the knowledge base."""
+    files = tuple(seen)
+    return Background(
+        redirects=_redirects(kb, redirects),
+        kb=None if kb is None else kb.name,
+        in_kb=None if kb is None else kb.__contains__,
+        seen=entities_of(files) if files else None,
+        seen_source=", ".join(str(path) for path in files) or "training data",
+    )
+
+
+def entities_of(paths: Iterable[Path | str]) -> frozenset[str]:
+    """Collect the titles that the links of some files name."""
+    documents = (doc for path in paths for doc in jsonl.read(path))
+    return frozenset(link.title for doc in documents for link in doc.links if link.title is not None)
+
+
+def redirected(doc: Document, redirects: Redirects | None) -> Document:
+    """Bring the titles of a document's links and candidates to one spelling; no redirects, no change."""
+    if redirects is None:
+        return doc
+    return replace(doc, links=tuple(_link(link, redirects.resolve) for link in doc.links))
+
+
+def _redirects(kb: KnowledgeBase | None, path: Path | str | None) -> Redirects | None:
+    if kb is None and path is None:
+        return None
+    table = {} if path is None else read_redirects(path)
+
+    def resolve(title: str) -> str:
+        current = table.get(title, title)
+        return current if kb is None else kb.resolve(current) or current
+
+    named = [str(path)] * (path is not None) + ([f"the knowledge base {kb.name}"] if kb is not None else [])
+    return Redirects(" and ".join(named), resolve)
+
+
+def _link(link: Link, resolve: Callable[[str], str]) -> Link:
+    candidates = tuple(replace(candidate, title=resolve(candidate.title)) for candidate in link.candidates)
+    return replace(link, title=None if link.title is None else resolve(link.title), candidates=candidates)

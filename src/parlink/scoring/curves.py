@@ -1,0 +1,85 @@
+"""Curves over links that carry a probability: scores by threshold on it, and whether it can be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from parlink.scoring.counting import Rules, asserted, entities, linked
+from parlink.scoring.matching import one_to_one
+from parlink.scoring.metrics import Counts, Scores, scores
+from parlink.types import Document
+
+_STEPS = 50
+_BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """Micro scores at one threshold."""
+
+    threshold: float
+    scores: Scores
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Links of about the same probability: how probable on average, and how many were right."""
+
+    confidence: float
+    accuracy: float
+    links: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """Bins of equal width from 0 to 1, the empty ones left out, and the expected calibration error."""
+
+    bins: tuple[Bin, ...]
+    error: float  # mean distance of confidence and accuracy, weighted by links
+    links: int
+
+
+def has_probabilities(predicted: Iterable[Document], rules: Rules) -> bool:
+    """Whether there are links and every one to an entity has a score that reads as a probability."""
+    links = [link for doc in predicted for link in asserted(doc, rules) if link.title is not None]
+    return bool(links) and all(link.score is not None and 0 <= link.score <= 1 for link in links)
+
+
+def confidence_curve(gold: Sequence[Document], predicted: Sequence[Document], rules: Rules) -> tuple[CurvePoint, ...]:
+    """Score what is left at each least probability from 0 to 1; a prediction without a score always stays."""
+    judgements = judged(gold, predicted, rules)
+    wanted = sum(len(linked(doc)) for doc in gold)
+    always = sum(len(asserted(doc, rules)) for doc in predicted) - len(judgements)
+    points = []
+    for step in range(_STEPS + 1):
+        kept = [right for probability, right in judgements if probability >= step / _STEPS]
+        tp = sum(kept)
+        points.append(CurvePoint(step / _STEPS, scores(Counts(tp, always + len(kept) - tp, wanted - tp))))
+    return tuple(points)
+
+
+def judged(gold: Sequence[Document], predicted: Sequence[Document], rules: Rules) -> list[tuple[float, bool]]:
+    """Return the probability of every link to an entity, and whether it was right; of duplicates the surest is."""
+    found: list[tuple[float, bool]] = []
+    for wanted, doc in zip(gold, predicted, strict=True):
+        scored = [(link.score, link) for link in asserted(doc, rules) if link.score is not None]
+        scored.sort(key=lambda item: -item[0])
+        right = {j for _, j in one_to_one(entities(linked(wanted)), entities(link for _, link in scored), rules.match)}
+        found += [(probability, j in right) for j, (probability, _) in enumerate(scored)]
+    return found
+
+
+def reliability(judgements: Sequence[tuple[float, bool]]) -> Reliability:
+    """Sort judgements into ten bins by probability."""
+    bins: list[list[tuple[float, bool]]] = [[] for _ in range(_BINS)]
+    for probability, right in judgements:
+        bins[min(int(probability * _BINS), _BINS - 1)].append((probability, right))
+    filled = tuple(_bin(content) for content in bins if content)
+    distance = sum(abs(one.confidence - one.accuracy) * one.links for one in filled)
+    return Reliability(filled, distance / max(len(judgements), 1), len(judgements))
+
+
+def _bin(content: Sequence[tuple[float, bool]]) -> Bin:
+    n = len(content)
+    return Bin(sum(p for p, _ in content) / n, sum(right for _, right in content) / n, n)

@@ -1,0 +1,202 @@
+"""A report: the scores of predictions against gold, and everything needed to read them rightly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from parlink.scoring import counting, curves, resampling
+from parlink.scoring.background import NO_BACKGROUND, Background, redirected
+from parlink.scoring.conditions import EXPLANATIONS, Condition
+from parlink.scoring.counting import DEFAULT_RULES, Rules, entity, linked
+from parlink.scoring.error_kinds import LinkError, link_errors
+from parlink.scoring.matching import Match
+from parlink.scoring.metrics import Averages, Counts, averages, total
+from parlink.scoring.pairing import Paired, Placed, Warned, pair, placed
+from parlink.types import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """The scores of one task."""
+
+    inkb: Averages
+    counts: Counts  # InKB, over all documents
+    intervals: resampling.Intervals  # InKB
+    with_nil: Averages | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Some of all, such as gold mentions whose entity is in the knowledge base."""
+
+    part: int
+    whole: int
+
+    @property
+    def value(self) -> float:
+        """Return the share, 1 of nothing."""
+        return self.part / self.whole if self.whole else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class SeenSplit:
+    """Linking InKB where the entity occurs in the training data, and where it does not."""
+
+    source: str
+    seen: Averages
+    unseen: Averages
+    seen_counts: Counts
+    unseen_counts: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Scores and what they rest on."""
+
+    condition: Condition | None
+    match: Match
+    kb: str | None
+    redirects: str | None  # where redirects were read; None: titles were compared as they are
+    linking: Task
+    detection: Task
+    disambiguation: Task
+    disambiguation_spans: str  # whose spans were disambiguated
+    linked: int  # gold mentions with an entity
+    nil: int  # gold mentions without
+    predicted: int  # links that the InKB score counts
+    without_candidates: int  # of these, detections in given-strict that had no candidates, wrong by definition
+    candidate_recall: Share | None
+    coverage: Share | None  # gold mentions whose entity is in the KB
+    seen: SeenSplit | None
+    comparison: resampling.Comparison | None  # with another system, on linking
+    confidence_curve: tuple[curves.CurvePoint, ...]
+    reliability: curves.Reliability | None
+    errors: tuple[LinkError, ...]
+    warnings: tuple[Warned, ...]
+    documents: tuple[Document, ...]  # gold, redirects applied
+
+    @property
+    def explanation(self) -> str:
+        """Say where candidates came from and what follows for the score."""
+        return "Predictions from a file." if self.condition is None else EXPLANATIONS[self.condition]
+
+
+def score(
+    gold: Sequence[Document | Placed],
+    predicted: Sequence[Document | Placed],
+    *,
+    rules: Rules = DEFAULT_RULES,
+    background: Background = NO_BACKGROUND,
+    other: Sequence[Document | Placed] | None = None,
+) -> Report:
+    """Score anyone's predictions; they are matched to gold by id, or by order where ids are missing.
+
+    `other` are another system's predictions for the same documents, to compare with.
+    """
+    paired = pair(placed(gold, "gold"), placed(predicted, "predicted"))
+    return report(paired, rules=rules, background=background, other=other)
+
+
+def report(
+    paired: Paired,
+    *,
+    rules: Rules = DEFAULT_RULES,
+    background: Background = NO_BACKGROUND,
+    chosen: Sequence[Document] | None = None,
+    other: Sequence[Document | Placed] | None = None,
+) -> Report:
+    """Score paired documents; `chosen` are answers for the gold spans, where a linker could be asked for them."""
+    gold = [redirected(doc, background.redirects) for doc in paired.gold]
+    predicted = [redirected(doc, background.redirects) for doc in paired.predicted]
+    pairs = list(zip(gold, predicted, strict=True))
+    answers = None if chosen is None else [redirected(doc, background.redirects) for doc in chosen]
+    trusted = curves.has_probabilities(predicted, rules)
+    asserted = [link for doc in predicted for link in counting.asserted(doc, rules)]
+    return Report(
+        condition=rules.condition,
+        match=rules.match,
+        kb=background.kb,
+        redirects=background.redirects.source if background.redirects else None,
+        linking=_task(pairs, rules, counting.entities),
+        detection=_task(pairs, rules, counting.spans),
+        disambiguation=_disambiguation(pairs, answers),
+        disambiguation_spans="gold spans that were predicted" if answers is None else "gold spans",
+        linked=sum(len(linked(doc)) for doc in gold),
+        nil=sum(len(doc.links) - len(linked(doc)) for doc in gold),
+        predicted=len(asserted),
+        without_candidates=sum(entity(link) is None for link in asserted),
+        candidate_recall=None if rules.condition is Condition.NONE else _candidate_recall(gold, answers),
+        coverage=None if background.in_kb is None else _coverage(gold, background.in_kb),
+        seen=_seen_split(pairs, rules, background),
+        comparison=None if other is None else _comparison(paired, other, rules, background),
+        confidence_curve=curves.confidence_curve(gold, predicted, rules) if trusted else (),
+        reliability=curves.reliability(curves.judged(gold, predicted, rules)) if trusted else None,
+        errors=tuple(e for i, (a, b) in enumerate(pairs) for e in link_errors(a, b, rules, index=i)),
+        warnings=paired.warnings,
+        documents=tuple(gold),
+    )
+
+
+Pairs = Sequence[tuple[Document, Document]]  # gold and predicted
+
+
+def _task(pairs: Pairs, rules: Rules, view: counting.View) -> Task:
+    by_document = [counting.inkb(gold, predicted, rules, view) for gold, predicted in pairs]
+    all_mentions = [counting.with_nil(gold, predicted, rules, view) for gold, predicted in pairs]
+    return Task(averages(by_document), total(by_document), resampling.intervals(by_document), averages(all_mentions))
+
+
+def _disambiguation(pairs: Pairs, chosen: Sequence[Document] | None) -> Task:
+    if chosen is None:
+        pairs = [(_only_spans_of(gold, predicted), predicted) for gold, predicted in pairs]
+    else:
+        pairs = [(gold, answers) for (gold, _), answers in zip(pairs, chosen, strict=True)]
+    by_document = [counting.choice(gold, answers) for gold, answers in pairs]
+    return Task(averages(by_document), total(by_document), resampling.intervals(by_document))
+
+
+def _only_spans_of(gold: Document, predicted: Document) -> Document:
+    found = {link.span for link in predicted.links if entity(link) is not None}
+    return Document(gold.text, id=gold.id, links=tuple(link for link in gold.links if link.span in found))
+
+
+def _candidate_recall(gold: Iterable[Document], chosen: Sequence[Document] | None) -> Share | None:
+    if chosen is None:
+        return None
+    held = whole = 0
+    for doc, answers in zip(gold, chosen, strict=True):
+        offered = {(link.span, candidate.title) for link in answers.links for candidate in link.candidates}
+        held += sum((link.span, entity(link)) in offered for link in linked(doc))
+        whole += len(linked(doc))
+    return Share(held, whole)
+
+
+def _coverage(gold: Iterable[Document], in_kb: Callable[[str], bool]) -> Share:
+    titles = [link.title for doc in gold for link in linked(doc)]
+    return Share(sum(title is not None and in_kb(title) for title in titles), len(titles))
+
+
+def _comparison(
+    paired: Paired, other: Sequence[Document | Placed], rules: Rules, background: Background
+) -> resampling.Comparison:
+    theirs = pair(placed(paired.gold, "gold"), placed(other, "other")).predicted
+
+    def counts(predicted: Sequence[Document]) -> list[Counts]:
+        pairs = [
+            (redirected(a, background.redirects), redirected(b, background.redirects))
+            for a, b in zip(paired.gold, predicted, strict=True)
+        ]
+        return [counting.inkb(a, b, rules) for a, b in pairs]
+
+    return resampling.compare(counts(paired.predicted), counts(theirs))
+
+
+def _seen_split(pairs: Pairs, rules: Rules, background: Background) -> SeenSplit | None:
+    if background.seen is None:
+        return None
+    resolve = background.redirects.resolve if background.redirects else str
+    known = {resolve(title) for title in background.seen}
+    seen = [counting.of_entities(gold, found, rules, lambda e: e in known) for gold, found in pairs]
+    unseen = [counting.of_entities(gold, found, rules, lambda e: e not in known) for gold, found in pairs]
+    return SeenSplit(background.seen_source, averages(seen), averages(unseen), total(seen), total(unseen))

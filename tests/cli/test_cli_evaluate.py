@@ -1,0 +1,136 @@
+"""`parlink evaluate` and `parlink tune` from the outside, with a tiny random model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from parlink.checkpoint import load_checkpoint, save_checkpoint
+from parlink.cli.evaluate import evaluate
+from parlink.cli.tune import tune
+from parlink.config import LinkOptions
+from parlink.data import jsonl
+from parlink.errors import ParlinkError
+from parlink.linker import Linker
+from parlink.types import Candidate, Document, Link
+from tiny_model import tiny_checkpoint
+
+app = typer.Typer()
+app.command()(evaluate)
+app.command()(tune)
+
+
+def run(*arguments: object) -> Result:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def lines(result: Result) -> list[dict[str, Any]]:
+    assert result.exit_code == 0
+    return [msgspec.json.decode(line) for line in result.stdout.splitlines()]
+
+
+SENTENCES = [
+    "Kent beat Leicester , and Dresden saw the game .",
+    "The coach of Hamburg praised Leicester .",
+    "From Dresden the river runs to Hamburg .",
+    "Japan and Jordan met in Paris on Saturday .",
+    "No one in Texas knew of the planet Mercury .",
+    "In Istanbul the fans of Kent took a train .",
+]
+
+
+def mentions(doc: Document, number: int) -> Document:
+    """Gold that a random model can find: some of its own spans, every third without an entity."""
+    links = []
+    for place, link in enumerate(doc.links[:4]):
+        surface = doc.text[link.span.start : link.span.end]
+        candidates = (Candidate("Hamburg", prior=0.3), Candidate(f"The {surface}", prior=0.7))
+        title = ("Hamburg", f"The {surface}", None)[place % 3]
+        links.append(Link(link.span, title, candidates=candidates))
+    return Document(doc.text, id=str(number), links=tuple(links))
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    found = Linker(tiny_checkpoint(spread=3.0)).stream(map(Document, SENTENCES), options=LinkOptions(threshold=-5.0))
+    jsonl.write(tmp_path / "gold.jsonl", [mentions(doc, number) for number, doc in enumerate(found)])
+    return tmp_path / "gold.jsonl"
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    save_checkpoint(tmp_path / "model", tiny_checkpoint(spread=3.0), card="tiny")
+    return tmp_path / "model"
+
+
+def test_gold_against_itself_is_perfect(gold: Path) -> None:
+    (value,) = lines(run("evaluate", gold, "--predictions", gold, "--json"))
+    for task in ("linking", "detection", "disambiguation"):
+        assert value[task]["inkb"]["micro"] == value[task]["inkb"]["macro"] == {"precision": 1, "recall": 1, "f1": 1}
+
+
+@pytest.mark.parametrize("condition", ["given-strict", "given-surface"])
+def test_a_model_is_scored_and_its_saved_predictions_score_the_same(
+    gold: Path, model: Path, tmp_path: Path, condition: str
+) -> None:
+    saved, page = tmp_path / "p.jsonl", tmp_path / "r.html"
+    options = ("--model", model, "--candidates", condition, "--threshold", "-3.2", "--save-predictions", saved)
+    (value,) = lines(run("evaluate", gold, *options, "--report", page, "--json"))
+    assert value["condition"] == condition and value["predicted"] > 0
+    assert page.read_text().startswith("<!doctype html>")
+    (again,) = lines(run("evaluate", gold, "--predictions", saved, "--compare", gold, "--seen", gold, "--json"))
+    assert again["linking"] == value["linking"] and again["condition"] == condition
+    assert again["comparison"]["other_f1"] == 1.0 and again["seen"]["unseen"]["counts"]["tp"] == 0
+
+
+def test_several_conditions_are_several_lines(gold: Path, model: Path) -> None:
+    both = ("--candidates", "given-strict", "--candidates", "given-surface")
+    values = lines(run("evaluate", gold, "--model", model, *both, "--json"))
+    assert [value["condition"] for value in values] == ["given-strict", "given-surface"]
+    with pytest.raises(ParlinkError, match="wants one --candidates"):
+        run("evaluate", gold, "--model", model, *both, "--save-predictions", gold.parent / "x.jsonl")
+
+
+def test_the_table_names_its_condition_and_its_rules(gold: Path, model: Path) -> None:
+    result = run("evaluate", gold, "--model", model, "--candidates", "given-surface", "--weak", "--natural")
+    shown = " ".join(result.stdout.split())
+    assert "candidates: given-surface" in shown and "gold surfaces" in shown and "match: weak" in shown
+    assert "titles are compared as they are" in shown and "candidate recall: 100.00%" in shown
+
+
+def test_redirects_are_applied_and_named(gold: Path, tmp_path: Path) -> None:
+    redirects, predicted = tmp_path / "r.json", tmp_path / "p.jsonl"
+    redirects.write_text('{"Hammonia": "Hamburg"}')
+    predicted.write_text(gold.read_text().replace('"title":"Hamburg"', '"title":"Hammonia"'))
+    (plain,) = lines(run("evaluate", gold, "--predictions", predicted, "--json"))
+    (value,) = lines(run("evaluate", gold, "--predictions", predicted, "--redirects", redirects, "--json"))
+    assert 0 < plain["linking"]["inkb"]["micro"]["f1"] < 1 and value["linking"]["inkb"]["micro"]["f1"] == 1.0
+    assert plain["redirects"] is None and value["redirects"].endswith("r.json")
+
+
+def test_errors_name_file_and_line(gold: Path, tmp_path: Path) -> None:
+    twice = tmp_path / "twice.jsonl"
+    twice.write_text(gold.read_text() + gold.read_text().splitlines()[0])
+    with pytest.raises(ParlinkError, match=r"twice\.jsonl:7: document '0' was already at .*twice\.jsonl:1"):
+        run("evaluate", gold, "--predictions", twice)
+
+
+def test_tune_writes_the_model_folder_and_draws(gold: Path, model: Path, tmp_path: Path) -> None:
+    (value,) = lines(run("tune", gold, "--model", model, "--weights", "-o", tmp_path / "curves", "--json"))
+    tuned = load_checkpoint(model).tuned
+    assert value["tuned"] == msgspec.to_builtins(tuned)
+    assert all(Path(curve).read_text().startswith("<svg") for curve in value["curves"])
+    assert len(value["curves"]) >= 2 and Path(value["curves"][0]).parent == tmp_path / "curves"
+    (after,) = lines(run("evaluate", gold, "--model", model, "--candidates", "given-surface", "--json"))
+    assert value["linking"]["inkb"]["micro"]["f1"] > 0.2
+    assert after["linking"]["inkb"]["micro"]["f1"] == pytest.approx(value["linking"]["inkb"]["micro"]["f1"])
+    shown = run("tune", gold, "--model", model)
+    assert "candidates: given-surface\nthreshold" in shown.stdout and "use --candidates kb" in shown.stderr
