@@ -16,6 +16,7 @@ from safetensors.torch import load_file, save_file
 from parlink.config import ModelConfig, Tuned, parse
 from parlink.errors import CheckpointError
 from parlink.nn.model import LinkingModel
+from parlink.nn.weightless import weightless
 from parlink.text import Tokenizer
 
 FORMAT = 1
@@ -54,7 +55,7 @@ def load_checkpoint(folder: Path | str) -> Checkpoint:
     if not folder.is_dir():
         raise CheckpointError(f"{folder}: no such model folder; give a folder made by `parlink train`")
     config = read_config(folder)
-    with torch.device("meta"):
+    with weightless():
         model = LinkingModel(config.model)
     load_weights(folder / "model.safetensors", model)
     return Checkpoint(model.eval(), Tokenizer.load(folder / "tokenizer.json"), config.tuned)

@@ -245,7 +245,9 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             raise ConfigError("a training config needs at least one [[stages]] table with its data and its length")
         least = 2 * self.max_mention_tokens + 3
         if self.train_tokens < least:
-            raise ConfigError(f"train_tokens must be at least 2 max_mention_tokens + 3 = {least}, got {self.train_tokens}")
+            raise ConfigError(
+                f"train_tokens must be at least 2 max_mention_tokens + 3 = {least}, got {self.train_tokens}"
+            )
 
     @property
     def loss_weights(self) -> tuple[float, float, float, float, float]:

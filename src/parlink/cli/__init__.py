@@ -1,0 +1,1 @@
+"""The command line: one file a verb, each parses, calls one library function and prints."""

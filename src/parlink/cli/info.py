@@ -1,0 +1,28 @@
+"""`parlink info`: what a model or a config is made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def info(
+    source: Annotated[Path, typer.Argument(help="A model folder, or a training config (TOML).")],
+    layers: Annotated[int | None, typer.Option(help="Encoder layers to count, for a config.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print the sizes of a model, part by part."""
+    import msgspec
+
+    from parlink.describe import describe
+
+    facts = describe(source, layers=layers)
+    if as_json:
+        print(msgspec.json.format(msgspec.json.encode(facts), indent=2).decode())
+        return
+    for name, value in facts["model"].items():
+        print(f"{name:>20}  {value}")
+    for part, count in facts["parameters"].items():
+        print(f"{part:>20}  {count:>13,} parameters")

@@ -1,0 +1,59 @@
+"""`parlink link`: link one text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+
+def link(
+    text: Annotated[str, typer.Argument(help="The text; - reads it from standard input.")] = "-",
+    model: Annotated[
+        Path | None, typer.Option(help="Model folder; default: the model that comes with parlink.")
+    ] = None,
+    kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
+    surfaces: Annotated[
+        Path | None, typer.Option(help="Take candidates from this JSON object: surface to a list of titles.")
+    ] = None,
+    threshold: Annotated[float | None, typer.Option(help="Detection threshold; default: the model's own.")] = None,
+    search: Annotated[Literal["rank", "beam"], typer.Option(help="Score every candidate, or search by beam.")] = "rank",
+    beams: Annotated[int, typer.Option(min=1, help="Width of the beam.")] = 5,
+    fallback: Annotated[
+        bool | None, typer.Option(help="Search all titles for a mention without candidates; default: the model's own.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page with the links in place.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on a terminal too.")] = False,
+) -> None:
+    """Find the entities in a text: coloured on a terminal, JSON when piped."""
+    import sys
+
+    from parlink.cli.show import show
+    from parlink.config import LinkOptions
+    from parlink.data import files, jsonl
+    from parlink.linker import Linker
+    from parlink.page import to_html
+    from parlink.surface_table import SurfaceTable
+
+    linker = Linker.load(model, kb=kb, source=None if surfaces is None else SurfaceTable.load(surfaces))
+    options = LinkOptions(threshold=threshold, search=search, beams=beams, fallback=fallback)
+    doc = linker.link(_standard_input() if text == "-" else text, options=options)
+    if html is not None:
+        with files.written(html) as file:
+            file.write(to_html(doc).encode())
+    if as_json or not sys.stdout.isatty():
+        sys.stdout.buffer.write(jsonl.encode(doc))
+    else:
+        show(doc)
+
+
+def _standard_input() -> str:
+    import sys
+
+    from parlink.errors import TextError
+
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise TextError(f"standard input is not UTF-8 ({error}); convert it first") from error

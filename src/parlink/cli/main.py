@@ -1,0 +1,39 @@
+"""The `parlink` command: mounts the verbs, and turns our errors into one red line."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from parlink.cli import data, evaluate, info, kb, link, train, tune
+from parlink.errors import ParlinkError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Link text to Wikipedia or to your own knowledge base.",
+)
+app.command()(link.link)
+app.command()(train.train)
+app.command()(evaluate.evaluate)
+app.command()(tune.tune)
+app.command()(info.info)
+app.add_typer(kb.app, name="kb")
+app.add_typer(data.app, name="data")
+
+
+def run() -> None:
+    """Run the command line."""
+    try:
+        app()
+    except ParlinkError as error:
+        from rich.console import Console
+        from rich.text import Text
+
+        Console(stderr=True, soft_wrap=True).print(Text(f"error: {error}", style="bold red"))
+        sys.exit(1)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has gone: leave quietly
+        sys.exit(141)

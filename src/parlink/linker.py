@@ -1,0 +1,224 @@
+"""Linker: text in, links out; one document, or a stream of them in constant memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+import torch
+
+from parlink.checkpoint import Checkpoint, load_checkpoint, packaged_model
+from parlink.config import LinkOptions, Tuned
+from parlink.errors import ParlinkError
+from parlink.kb import KnowledgeBase
+from parlink.mentions import Mention, Prepared, find_mentions, prepare
+from parlink.nn.decoder import MentionStates
+from parlink.ranking import Ranked, Ranker
+from parlink.search import resolve_overlaps
+from parlink.title_trees import TitleTree, small_tree
+from parlink.types import Candidate, Document, Link, Span
+
+DEFAULT = LinkOptions()
+
+
+class CandidateSource(Protocol):
+    """Whatever knows which entities a surface form may refer to: a knowledge base, a table."""
+
+    def candidates(self, surface: str, *, limit: int) -> Sequence[Candidate]:
+        """Return at most `limit` candidates, the most probable first."""
+        ...
+
+
+class Linker:
+    """A model, the knowledge base it links to, and where candidates come from; may be used from several threads."""
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        *,
+        kb: KnowledgeBase | None = None,
+        source: CandidateSource | None = None,
+        device: str = "cpu",
+    ) -> None:
+        self.model = checkpoint.model.to(device).eval()
+        self.tokenizer, self.tuned = checkpoint.tokenizer, checkpoint.tuned
+        self.kb, self.source, self.device = kb, source, device
+
+    @classmethod
+    def load(
+        cls,
+        path: Path | str | None = None,
+        *,
+        kb: KnowledgeBase | Path | str | None = None,
+        source: CandidateSource | None = None,
+        device: str = "cpu",
+    ) -> Linker:
+        """Open a model folder, or the model that comes with the package.
+
+        Candidates come from `source`, else from the knowledge base: the one given, or the model's own `kb/`.
+        """
+        folder = packaged_model() if path is None else Path(path)
+        kb = folder / "kb" if kb is None and (folder / "kb").is_dir() else kb
+        opened = KnowledgeBase.open(kb) if isinstance(kb, Path | str) else kb
+        return cls(load_checkpoint(folder), kb=opened, source=source or opened, device=device)
+
+    def with_candidates(self, source: CandidateSource | None) -> Linker:
+        """The same model and knowledge base, with candidates from somewhere else, or from nowhere."""
+        checkpoint = Checkpoint(self.model, self.tokenizer, self.tuned)
+        return Linker(checkpoint, kb=self.kb, source=source, device=self.device)
+
+    def link(self, document: str | Document, *, options: LinkOptions = DEFAULT) -> Document:
+        """Link one document; raises if it cannot be linked."""
+        doc = Document(document) if isinstance(document, str) else document
+        prepared = prepare(doc, model=self.model, tokenizer=self.tokenizer)
+        return self._link([prepared], options, batch_tokens=self.model.config.max_tokens)[0]
+
+    def stream(
+        self, documents: Iterable[Document], *, options: LinkOptions = DEFAULT, batch_tokens: int = 8192
+    ) -> Iterator[Document]:
+        """Link documents in their order, in constant memory; a failed one comes back in its place with `error` set."""
+        pool: list[Prepared | Document] = []
+        waiting = 0
+        for doc in documents:
+            try:
+                prepared = prepare(doc, model=self.model, tokenizer=self.tokenizer)
+            except ParlinkError as error:
+                pool.append(replace(doc, links=(), error=str(error)))
+                continue
+            pool.append(prepared)
+            waiting += len(prepared.tokens.ids)
+            if waiting >= 4 * batch_tokens:  # several batches, so that windows of like length come together
+                yield from self._link_pool(pool, options, batch_tokens)
+                pool, waiting = [], 0
+        yield from self._link_pool(pool, options, batch_tokens)
+
+    def _link_pool(
+        self, pool: Sequence[Prepared | Document], options: LinkOptions, batch_tokens: int
+    ) -> Iterator[Document]:
+        linked = iter(self._link([p for p in pool if isinstance(p, Prepared)], options, batch_tokens=batch_tokens))
+        for item in pool:
+            yield next(linked) if isinstance(item, Prepared) else item
+
+    @torch.inference_mode()
+    def _link(self, pool: Sequence[Prepared], options: LinkOptions, *, batch_tokens: int) -> list[Document]:
+        settings = _Settings.of(options, self.tuned)
+        mentions, states = find_mentions(
+            self.model,
+            pool,
+            threshold=settings.tuned.threshold,
+            batch_tokens=batch_tokens,
+            pad_id=self.tokenizer.pad_id,
+        )
+        ranked = self._ranked(
+            states, [self._choices(pool[m.document].doc, m.span, options) for m in mentions], settings
+        )
+        links: list[list[Link]] = [[] for _ in pool]
+        for mention, candidates in zip(mentions, ranked, strict=True):
+            links[mention.document].append(_decided(mention, candidates, settings))
+        name = None if self.kb is None else self.kb.name
+        return [_finished(one.doc, own, options, kb=name) for one, own in zip(pool, links, strict=True)]
+
+    def _choices(self, doc: Document, span: Span, options: LinkOptions) -> Sequence[Candidate]:
+        """The candidates given in the document for this very span, else those of the source."""
+        found = next((link.candidates for link in doc.links if link.span == span and link.candidates), None)
+        if found is None:
+            surface = doc.text[span.start : span.end]
+            found = () if self.source is None else tuple(self.source.candidates(surface, limit=options.max_candidates))
+        allowed = found if options.titles is None else tuple(c for c in found if c.title in options.titles)
+        return allowed[: options.max_candidates]
+
+    def _ranked(self, states: MentionStates, choices: Sequence[Sequence[Candidate]], settings: _Settings) -> Ranked:
+        """Score what each mention may refer to; a mention without candidates gets those of the whole KB, or none."""
+        ranker = Ranker(self.model, self.tokenizer, settings.tuned.weights)
+        ranked: Ranked = [[] for _ in choices]
+        some = [i for i, own in enumerate(choices) if own]
+        rest = [i for i, own in enumerate(choices) if not own]
+        options = settings.options
+        if some:
+            known, own = states[_index(some, states)], [choices[i] for i in some]
+            beam = options.search == "beam"
+            found = ranker.beam(known, own, beams=options.beams) if beam else ranker.rank(known, own)
+            for i, candidates in zip(some, found, strict=True):
+                ranked[i] = candidates
+        if rest and settings.tuned.fallback:
+            known, limit = states[_index(rest, states)], options.max_candidates
+            found = ranker.search(known, self._trees(options), self._described, beams=options.beams, limit=limit)
+            for i, candidates in zip(rest, found, strict=True):
+                ranked[i] = candidates
+        return ranked
+
+    def _trees(self, options: LinkOptions) -> Sequence[TitleTree]:
+        if options.titles is not None:
+            return (small_tree(options.titles, self.tokenizer),)
+        if self.kb is None:
+            raise ParlinkError("a search over all titles needs a knowledge base; give one to Linker.load(kb=...)")
+        return self.kb.trees(self.tokenizer)
+
+    def _described(self, title: str) -> Candidate:
+        entity = None if self.kb is None else self.kb.entity(title)
+        if entity is None:
+            return Candidate(title, step="search")
+        return Candidate(title, id=entity.id, url=entity.url, step="search")
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """Options, and the tuned values with what the options replace in them."""
+
+    options: LinkOptions
+    tuned: Tuned
+
+    @classmethod
+    def of(cls, options: LinkOptions, tuned: Tuned) -> _Settings:
+        names = ("threshold", "score_threshold", "weights", "fallback")
+        given = {name: value for name in names if (value := getattr(options, name)) is not None}
+        return cls(options, msgspec.structs.replace(tuned, **given))
+
+
+def _index(numbers: Sequence[int], states: MentionStates) -> torch.Tensor:
+    return torch.tensor(numbers, dtype=torch.long, device=states.vector.device)
+
+
+def _decided(mention: Mention, ranked: list[Candidate], settings: _Settings) -> Link:
+    """Turn ranked candidates into a link, or into NIL with a reason."""
+    link = Link(mention.span, detection=mention.detection, probability=mention.probability)
+    if not ranked:
+        return replace(link, reason="no_candidate")
+    best, named = ranked[0], tuple(c for c in ranked if c.title)
+    link = replace(link, candidates=named, score=_confidence(mention, ranked, settings))
+    if not best.title:
+        return replace(link, reason="nil")
+    least = settings.tuned.score_threshold
+    if least is not None and (best.score or 0.0) < least:
+        return replace(link, reason="below_threshold")
+    return replace(link, title=best.title, id=best.id, url=best.url)
+
+
+def _confidence(mention: Mention, ranked: list[Candidate], settings: _Settings) -> float:
+    """The probability that the best candidate is right; without a fitted regression, the model's own."""
+    scores = [c.score or 0.0 for c in ranked]
+    if settings.tuned.confidence is None:
+        share = 1 / sum(math.exp(score - scores[0]) for score in scores)
+        return share if mention.probability is None else share * mention.probability
+    return settings.tuned.confidence.probability(
+        detection=mention.detection,
+        total=scores[0],
+        margin=scores[0] - scores[1] if len(scores) > 1 else None,
+        prior=ranked[0].prior,
+    )
+
+
+def _finished(doc: Document, links: list[Link], options: LinkOptions, *, kb: str | None) -> Document:
+    """The document with its links: detected ones disjoint, given ones all, in the order they were given."""
+    doc = replace(doc, kb=kb)
+    if doc.spans is not None:
+        known = {span: Link(span, reason="no_token") for span in doc.spans} | {link.span: link for link in links}
+        return replace(doc, links=tuple(known[span] for span in doc.spans))
+    if options.overlaps == "keep":
+        return replace(doc, links=tuple(links))
+    spans, probabilities = [link.span for link in links], [link.probability or 0.0 for link in links]
+    return replace(doc, links=tuple(resolve_overlaps(links, spans, probabilities)))

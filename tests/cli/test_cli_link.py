@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from parlink.checkpoint import save_checkpoint
+from parlink.cli.main import run
+from parlink.cli.show import show
+from parlink.types import Candidate, Document, Link, Span
+from tiny_model import tiny_checkpoint
+
+TEXT = "Hamburg beat Dresden 😀 on Saturday."
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("link")
+    save_checkpoint(path / "model", tiny_checkpoint(seed=3, spread=2.0), card="")
+    (path / "surfaces.json").write_text(json.dumps({"Hamburg": ["Hamburg", "Hamburg (film)"]}))
+    return path
+
+
+class Parlink:
+    """The command, run in this process."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], cwd: Path) -> None:
+        self.monkeypatch, self.capsys = monkeypatch, capsys
+        monkeypatch.chdir(cwd)
+
+    def __call__(self, *arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
+        self.monkeypatch.setattr(sys, "argv", ["parlink", *arguments])
+        self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as left:
+            run()
+        return (int(left.value.code or 0), *self.capsys.readouterr())
+
+
+@pytest.fixture
+def parlink(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path) -> Parlink:
+    return Parlink(monkeypatch, capsys, folder)
+
+
+def test_piped_output_is_json_and_the_page_is_written(folder: Path) -> None:
+    options = ("--model", "model", "--surfaces", "surfaces.json", "--threshold", "-30", "--html", "page.html")
+    command = [sys.executable, "-m", "parlink", "link", "-", *options]
+    done = subprocess.run(command, cwd=folder, input=TEXT.encode(), capture_output=True, timeout=120, check=True)
+    doc = json.loads(done.stdout)
+    assert doc["text"] == TEXT
+    assert doc["links"]
+    assert "<!doctype html>" in (folder / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "message"),
+    [
+        (("link", "x", "--model", "nowhere"), b"", "nowhere: no such model folder"),
+        (("link", "x", "--model", "model", "--surfaces", "model/config.json"), b"", "config.json"),
+        (("link", "-", "--model", "model"), b"\xff\xfe", "not UTF-8"),
+        (("link", "x", "--model", "model", "--kb", "nowhere"), b"", "nowhere"),
+        (("train", "nowhere.toml"), b"", "nowhere.toml: cannot be read"),
+    ],
+)
+def test_bad_input_is_one_clear_line(parlink: Parlink, arguments: tuple[str, ...], stdin: bytes, message: str) -> None:
+    code, out, err = parlink(*arguments, stdin=stdin)
+    assert (code, out) == (1, "")
+    (line,) = err.splitlines()
+    assert line.startswith("error: ")
+    assert message in line
+
+
+def test_a_misspelt_key_is_named(parlink: Parlink) -> None:
+    Path("bad.toml").write_text('output = "x"\nencoder = "y"\nnegativs = 3\n')
+    code, _, err = parlink("train", "bad.toml")
+    assert code == 1
+    assert "negativs" in err
+
+
+def test_help_answers_without_loading_torch() -> None:
+    code = "import sys, parlink.cli.main; sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+
+
+def test_a_terminal_shows_links_in_place_and_no_control_characters() -> None:
+    link = Link(Span(0, 7), title="Hamburg", score=0.5, candidates=(Candidate("Hamburg"),))
+    nil = Link(Span(13, 20), reason="no_candidate")
+    stream = io.StringIO()
+    show(Document("Hamburg beat Dresden\x1b[2J.", links=(link, nil)), console=Console(file=stream, width=80))
+    assert [line.rstrip() for line in stream.getvalue().splitlines()] == [
+        "Hamburg beat Dresden\N{REPLACEMENT CHARACTER}[2J.",
+        "",
+        "mention  entity               score",
+        "Hamburg  Hamburg              0.50",
+        "Dresden  none (no_candidate)",
+    ]
