@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,7 @@ def test_levels_are_the_depths(sequences: list[list[int]]) -> None:
     bounds = tree.level.tolist()
     assert bounds[-1] == tree.nodes
     depth = [len(path) for _, path in paths(tree)]
-    assert [depth.count(d) for d in range(max(depth) + 1)] == [b - a for a, b in zip(bounds, bounds[1:], strict=False)]
+    assert [depth.count(d) for d in range(max(depth) + 1)] == [b - a for a, b in pairwise(bounds)]
 
 
 def test_names_with_equal_tokens_share_a_leaf_in_their_order() -> None:

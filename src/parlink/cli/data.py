@@ -1,0 +1,111 @@
+"""`parlink data`: build data sets and convert between formats."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+T = TypeVar("T")
+_FORMATS = "jsonl, nif, aida, elevant, elevant-predictions, zelda, brat; told from the name and contents if left out."
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def data() -> None:
+    """Build data sets and convert between formats."""
+
+
+@app.command()
+def aida(
+    conll: Annotated[Path, typer.Option(help="Folder with eng.train, eng.testa, eng.testb of CoNLL-2003.")],
+    annotations: Annotated[Path, typer.Option(help="AIDA-YAGO2-annotations.tsv.")],
+    candidates: Annotated[Path, typer.Option(help="PPRforNED's AIDA_candidates: the folder, or the .tar.gz.")],
+    redirects: Annotated[Path, typer.Option(help="JSON object: title to current title.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for train.jsonl, testa.jsonl, testb.jsonl.")],
+) -> None:
+    """Build AIDA-CoNLL with candidates, and print counts and candidate recall."""
+    from rich.console import Console
+
+    from parlink.data.aida import build
+
+    with Console(stderr=True).status("joining AIDA"):
+        counts = build(conll, annotations=annotations, candidates=candidates, redirects=redirects, output=output)
+    for split, n in counts.items():
+        print(
+            f"{split}: {n.documents:,} documents, {n.with_link:,} with a link, {n.linked:,} linked and {n.nil:,} NIL "
+            f"mentions; candidates hold the gold title of {n.recall:.2%}"
+        )
+
+
+@app.command()
+def wikipedia(
+    dump: Annotated[Path, typer.Argument(help="MediaWiki XML dump (.xml, .gz, .bz2), or schools2007.jsonl.gz.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="JSONL of training documents (.jsonl, .gz, .zst).")],
+    kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; links go through its redirects.")] = None,
+    repeats: Annotated[bool, typer.Option(help="Link later mentions of a linked surface, and of the title.")] = False,
+    processes: Annotated[int, typer.Option(min=1, help="Processes that clean pages.")] = os.cpu_count() or 1,
+) -> None:
+    """Turn a Wikipedia dump into training documents, and print counts."""
+    from collections import Counter
+
+    from parlink.data import jsonl, mediawiki, schools
+    from parlink.data import wikipedia as articles
+
+    counts: Counter[str] = Counter()
+    resolve = _resolve(kb)
+    if ".jsonl" in dump.suffixes:
+        docs = schools.read(dump, resolve=resolve, repeats=repeats, counts=counts)
+    else:
+        known = articles.survey(_counted(mediawiki.pages(dump), "redirects"))
+        docs = articles.read(dump, known=known, resolve=resolve, repeats=repeats, processes=processes, counts=counts)
+    jsonl.write(output, _counted(docs, "documents"))
+    for name, number in sorted(counts.items()):
+        print(f"{name}: {number:,}")
+
+
+@app.command()
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="File, or a folder of brat documents.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File, or a folder for brat.")],
+    source_format: Annotated[str | None, typer.Option("--from", help=_FORMATS)] = None,
+    output_format: Annotated[str | None, typer.Option("--to", help=_FORMATS)] = None,
+    kb: Annotated[Path | None, typer.Option(help="Knowledge base folder that turns identifiers into titles.")] = None,
+) -> None:
+    """Convert documents between formats; what a format cannot hold is counted on stderr."""
+    from parlink.data import formats
+
+    losses = formats.convert(
+        source,
+        output,
+        source_format=source_format,
+        output_format=output_format,
+        resolve=_resolve(kb),
+        passing=lambda docs: _counted(docs, "documents"),
+    )
+    for what, number in sorted(losses.items()):
+        print(f"warning: {number:,} times: {what}", file=sys.stderr)
+
+
+def _resolve(kb: Path | None) -> Callable[[str], str | None] | None:
+    if kb is None:
+        return None
+    from parlink.kb import KnowledgeBase
+
+    return KnowledgeBase.open(kb).resolve
+
+
+def _counted(items: Iterable[T], name: str) -> Iterable[T]:
+    """Show on stderr how many items have passed."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} {task.description}"), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        yield from progress.track(items, description=name)

@@ -1,0 +1,1 @@
+"""One reader (and writer) per format: a path in, documents out."""

@@ -1,0 +1,172 @@
+"""The formats that parlink reads and writes, by name; which one a file is in; and from one to another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from parlink.data import brat, conll, elevant, files, jsonl, mentions, nif, zelda
+from parlink.data.identifiers import Resolve
+from parlink.errors import DataFormatError, ParlinkError
+from parlink.types import Document
+
+T = TypeVar("T")
+
+
+class Reader(Protocol):
+    """Reads documents from a path."""
+
+    def __call__(
+        self, path: Path | str, *, resolve: Resolve | None = None, losses: Counter[str] | None = None
+    ) -> Iterator[Document]:
+        """Yield documents one by one."""
+        ...
+
+
+class Writer(Protocol):
+    """Writes documents to a path, and counts what the format cannot hold."""
+
+    def __call__(self, path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
+        """Write them all."""
+        ...
+
+
+def convert(
+    source: Path | str,
+    output: Path | str,
+    *,
+    source_format: str | None = None,
+    output_format: str | None = None,
+    resolve: Resolve | None = None,
+    passing: Callable[[Iterable[Document]], Iterable[Document]] = iter,
+) -> Counter[str]:
+    """Copy documents from one format to another, one at a time; return what was lost and what was not resolved.
+
+    The formats are told from the names and contents of the files where they are not given. `passing` may watch
+    the documents go by.
+    """
+    losses: Counter[str] = Counter()
+    write_to = _named(WRITERS, output_format or output_format_of(output))
+    docs = read(source, source_format, resolve=resolve, losses=losses)
+    write_to(output, passing(docs), losses=losses)
+    return losses
+
+
+def read(
+    path: Path | str,
+    format_name: str | None = None,
+    *,
+    resolve: Resolve | None = None,
+    losses: Counter[str] | None = None,
+) -> Iterator[Document]:
+    """Read documents in the format named, or in the one that the file looks like."""
+    return _named(READERS, format_name or format_of(path))(path, resolve=resolve, losses=losses)
+
+
+def format_of(path: Path | str) -> str:
+    """Tell the format of a file by its suffix, and that of JSON lines by the fields of the first."""
+    given = Path(path)
+    if given.is_dir():
+        return "brat"
+    if (known := _by_suffix(given)) is not None:
+        return known
+    if str(path) == files.STANDARD_STREAM:
+        return "jsonl"
+    first = next(files.lines(path), None)
+    if first is None:
+        raise DataFormatError("the file is empty; wanted documents", path=path)
+    try:
+        fields = msgspec.json.decode(first[1], type=dict[str, msgspec.Raw]).keys()
+    except (msgspec.DecodeError, UnicodeError) as error:
+        message = f"cannot tell its format ({error}); name it with --from: {', '.join(READERS)}"
+        raise DataFormatError(message, path=path, line=first[0]) from error
+    return next((name for name, marks in _MARKS.items() if marks <= fields), "jsonl")
+
+
+def output_format_of(path: Path | str) -> str:
+    """Tell the format to write by the suffix of a name; a name without one is a folder for brat."""
+    given = Path(path)
+    if str(path) != files.STANDARD_STREAM and (given.is_dir() or not given.suffix):
+        return "brat"
+    return _by_suffix(given) or "jsonl"
+
+
+def _by_suffix(path: Path) -> str | None:
+    return next((_SUFFIXES[suffix] for suffix in reversed(path.suffixes) if suffix in _SUFFIXES), None)
+
+
+def _read_jsonl(
+    path: Path | str, *, resolve: Resolve | None = None, losses: Counter[str] | None = None
+) -> Iterator[Document]:
+    for doc in jsonl.read(path):
+        if resolve is None:
+            yield doc
+            continue
+        titles = [None if link.title is None else resolve(link.title) for link in doc.links]
+        if losses is not None:
+            unknown = sum(
+                title is None and link.title is not None for title, link in zip(titles, doc.links, strict=True)
+            )
+            losses.update(
+                {"entities that the KB does not know; their mentions stay misses": unknown} if unknown else {}
+            )
+        links = (replace(link, title=title or link.title) for title, link in zip(titles, doc.links, strict=True))
+        yield replace(doc, links=tuple(links))
+
+
+def _write_jsonl(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
+    jsonl.write(path, documents)
+
+
+def _write_elevant(
+    path: Path | str, documents: Iterable[Document], *, part: elevant.Part, losses: Counter[str] | None = None
+) -> None:
+    elevant.write(path, documents, part=part)
+
+
+READERS: dict[str, Reader] = {
+    "jsonl": _read_jsonl,
+    "nif": nif.read,
+    "aida": conll.read,
+    "elevant": elevant.read,
+    "elevant-predictions": partial(elevant.read, part="entity_mentions"),
+    "zelda": zelda.read,
+    "brat": brat.read,
+    "mentions": mentions.read,
+}
+WRITERS: dict[str, Writer] = {
+    "jsonl": _write_jsonl,
+    "nif": nif.write,
+    "aida": conll.write,
+    "elevant": partial(_write_elevant, part="labels"),
+    "elevant-predictions": partial(_write_elevant, part="entity_mentions"),
+    "zelda": zelda.write,
+    "brat": brat.write,
+}
+_SUFFIXES = {
+    ".ttl": "nif",
+    ".nif": "nif",
+    ".nt": "nif",
+    ".rdf": "nif",
+    ".tsv": "aida",
+    ".conll": "aida",
+    ".ann": "brat",
+}
+_MARKS = {
+    "zelda": {"index", "wikipedia_titles"},
+    "mentions": {"mentions"},
+    "elevant": {"labels"},
+    "elevant-predictions": {"entity_mentions"},
+}
+
+
+def _named(table: dict[str, T], name: str) -> T:
+    if name not in table:
+        raise ParlinkError(f"no format {name!r}; wanted one of {', '.join(table)}")
+    return table[name]

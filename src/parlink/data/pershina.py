@@ -1,0 +1,114 @@
+"""The candidate sets of Pershina et al. 2015 (PPRforNED) for AIDA: one file per document number."""
+
+from __future__ import annotations
+
+import tarfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from parlink.data import files
+from parlink.data.titles import plain_title
+from parlink.errors import DataFormatError
+from parlink.types import Candidate
+
+_PAGE = "/wiki/"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A mention of the candidate files: its surface, whether it is NIL, and how often each title is linked to.
+
+    In the file the first title is the gold one: never use the order.
+    """
+
+    surface: str
+    nil: bool
+    counts: tuple[tuple[str, int], ...]
+
+
+def read(source: Path | str) -> dict[int, list[Entry]]:
+    """Read all candidates of a folder or of a tar archive, by document number."""
+    return {number: list(_entries(name, raw)) for number, name, raw in _members(Path(source))}
+
+
+def candidates(entry: Entry, redirects: Mapping[str, str]) -> tuple[Candidate, ...]:
+    """Sort the candidates of an entry by prior, ties by title; titles that redirects make equal are one."""
+    merged: dict[str, int] = defaultdict(int)
+    for title, count in entry.counts:
+        merged[redirects.get(title, title)] += count
+    total = sum(merged.values())
+    ranked = sorted(merged.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(Candidate(title, prior=count / total if total else 1 / len(merged)) for title, count in ranked)
+
+
+def align(mentions: Sequence[tuple[str, bool]], entries: Sequence[Entry]) -> list[Entry | None]:
+    """Give each mention (its surface, and whether it is NIL) its entry.
+
+    An entry belongs to the next mention of the same surface, spaces aside, and the same NIL-ness.
+    """
+    found: list[Entry | None] = [None] * len(mentions)
+    keys = [(_squeezed(surface), nil) for surface, nil in mentions]
+    first = 0
+    for entry in entries:
+        key = (_squeezed(entry.surface), entry.nil)
+        place = next((index for index in range(first, len(keys)) if keys[index] == key), None)
+        if place is not None:
+            found[place] = entry
+            first = place + 1
+    return found
+
+
+def _squeezed(surface: str) -> str:
+    return "".join(surface.split())
+
+
+def _members(source: Path) -> Iterator[tuple[int, str, bytes]]:
+    if source.is_dir():
+        for path in sorted(source.rglob("*")):
+            if path.name.isdecimal() and path.is_file():
+                yield int(path.name), str(path), path.read_bytes()
+        return
+    try:
+        with tarfile.open(source) as archive:
+            for member in archive:
+                file = archive.extractfile(member) if Path(member.name).name.isdecimal() else None
+                if file is not None:
+                    yield int(Path(member.name).name), f"{source}!{member.name}", file.read()
+    except (OSError, EOFError, tarfile.TarError) as error:
+        message = f"cannot be read as a folder or a tar archive of candidates ({error})"
+        raise DataFormatError(message, path=source) from error
+
+
+def _entries(name: str, raw: bytes) -> Iterator[Entry]:
+    head: dict[str, str] | None = None
+    counts: list[tuple[str, int]] = []
+    for number, line in enumerate(raw.split(b"\n"), start=1):
+        kind, *columns = files.decoded(line, path=name, line=number).split("\t")
+        if kind not in ("ENTITY", "CANDIDATE"):
+            continue
+        fields = {key: value for key, _, value in (column.partition(":") for column in columns)}
+        try:
+            if kind == "CANDIDATE":
+                counts.append((_title(fields["url"]), int(fields["inCount"])))
+                continue
+            if head is not None:
+                yield _entry(head, counts)
+            head, counts = {"surface": fields["origText"], "url": fields["url"]}, []
+        except (KeyError, ValueError) as error:
+            message = f"a broken {kind} line ({error}); wanted origText and url, or url and inCount"
+            raise DataFormatError(message, path=name, line=number) from error
+    if head is not None:
+        yield _entry(head, counts)
+
+
+def _entry(head: Mapping[str, str], counts: Sequence[tuple[str, int]]) -> Entry:
+    return Entry(head["surface"], head["url"] == "NIL", tuple(counts))
+
+
+def _title(url: str) -> str:
+    _, mark, page = url.partition(_PAGE)
+    if not mark:
+        raise ValueError(f"no Wikipedia page in {url!r}")
+    return plain_title(page)

@@ -1,0 +1,54 @@
+"""One spelling for a title: percent-decoded, spaces for underscores, then brought through redirects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import msgspec
+
+from parlink.data import files
+from parlink.errors import DataFormatError
+
+_SAFE = "!$&'()*+,-./:;=@~"
+
+
+def plain_title(written: str) -> str:
+    """Turn a title as it stands in a URL into the title as it is read; undoes `url_title`."""
+    return _unquoted(written.replace("_", " "))
+
+
+def url_title(title: str) -> str:
+    """Turn a title into the last part of a URL; an underscore of the title's own is percent-encoded."""
+    return "_".join(quote(word, safe=_SAFE).replace("_", "%5F") for word in title.split(" "))
+
+
+def _unquoted(written: str) -> str:
+    try:
+        return unquote(written, errors="strict")
+    except UnicodeDecodeError:  # a percent sign of the title's own
+        return written
+
+
+def read_redirects(path: Path | str) -> dict[str, str]:
+    """Read a JSON object of title to current title; chains are followed."""
+    with files.opened(path) as file:
+        raw = file.read()
+    try:
+        table = msgspec.json.decode(raw, type=dict[str, str])
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise DataFormatError(f"wanted a JSON object of title to title: {error}", path=path) from error
+    redirects = {plain_title(old): plain_title(new) for old, new in table.items()}
+    return {old: follow(old, redirects) for old in redirects}
+
+
+def follow(title: str, redirects: Mapping[str, str]) -> str:
+    """Return where the redirects of a title end; a circle leads nowhere, so its titles stay as they are."""
+    seen, target = {title}, title
+    while target in redirects:
+        target = redirects[target]
+        if target in seen:
+            return title
+        seen.add(target)
+    return target
