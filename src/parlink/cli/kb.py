@@ -1,0 +1,196 @@
+"""`parlink kb`: build a knowledge base, look into it, change it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from parlink.kb_tables import Info
+    from parlink.kbbuild.build import Progress, Report
+
+app = typer.Typer(no_args_is_help=True)
+
+Folder = Annotated[Path, typer.Argument(help="Folder of the knowledge base.")]
+Title = Annotated[str, typer.Argument(help="Title of the entity.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Overlay = Annotated[
+    Path | None, typer.Option(help="File that holds the changes, if not the one beside the folder.", show_default=False)
+]
+
+
+@app.callback()
+def kb() -> None:
+    """Build a knowledge base, look into it, change it."""
+
+
+@app.command()
+def build(
+    sources: Annotated[list[Path], typer.Argument(help="JSONL, CSV, TSV, TXT or MediaWiki XML; may be packed.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
+    name: Annotated[str | None, typer.Option(help="Name that results give; else that of the folder.")] = None,
+    ids: Annotated[Path | None, typer.Option(help="Identifiers: title and id, as CSV, TSV or JSON.")] = None,
+    redirects: Annotated[Path | None, typer.Option(help="JSON object: title to current title.")] = None,
+    url_template: Annotated[str | None, typer.Option(help="Such as https://example.org/{title} or .../{id}.")] = None,
+    min_links: Annotated[int, typer.Option(help="Links that make a title without a page an entity.", min=1)] = 1,
+    pages_only: Annotated[bool, typer.Option(help="Take no titles that are only linked to.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Processes; else one a core.", min=1)] = None,
+    replace: Annotated[bool, typer.Option(help="Put the new folder in place of the one that is there.")] = False,
+) -> None:
+    """Build a knowledge base from one or more sources."""
+    from parlink.kbbuild.build import BuildOptions
+    from parlink.kbbuild.build import build as build_folder
+
+    options = BuildOptions(
+        name=name,
+        url_template=url_template,
+        ids=ids,
+        redirects=redirects,
+        min_links=None if pages_only else min_links,
+        workers=workers,
+        replace=replace,
+    )
+    with _progress() as progress:
+        report = build_folder(sources, output, options=options, progress=progress)
+    _print_report(report, output)
+
+
+@app.command()
+def info(folder: Folder, overlay: Overlay = None, as_json: AsJson = False) -> None:
+    """Show where a knowledge base comes from and how large it is."""
+    import msgspec
+
+    from parlink.kb import KnowledgeBase
+
+    opened = KnowledgeBase.open(folder, overlay=overlay)
+    if as_json:
+        whole = {"kb": opened.name, "titles_now": len(opened), **msgspec.to_builtins(opened.info)}
+        print(msgspec.json.encode(whole).decode())
+        return
+    print(f"{opened.name}: {len(opened):,} titles now")
+    _print_info(opened.info)
+
+
+@app.command()
+def lookup(
+    folder: Folder,
+    surface: Annotated[str, typer.Argument(help="Text of a mention.")],
+    limit: Annotated[int, typer.Option(help="Most candidates to show.", min=1)] = 30,
+    overlay: Overlay = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the entities that a surface form may refer to, with priors."""
+    import msgspec
+
+    from parlink.kb import KnowledgeBase
+
+    found = KnowledgeBase.open(folder, overlay=overlay).candidates(surface, limit=limit)
+    for candidate in found:
+        if as_json:
+            known = {name: value for name, value in msgspec.to_builtins(candidate).items() if value not in (None, {})}
+            print(msgspec.json.encode(known).decode())
+        else:
+            place = candidate.url or candidate.id or ""
+            print(f"{candidate.prior:8.4f}  {candidate.step:8}  {candidate.title}  {place}".rstrip())
+    if not found and not as_json:
+        typer.echo(f"no candidates for {surface!r}", err=True)
+
+
+@app.command()
+def add(
+    folder: Folder,
+    title: Title,
+    id: Annotated[str | None, typer.Option(help="Identifier, such as a QID.")] = None,
+    description: Annotated[str | None, typer.Option(help="One line about the entity.")] = None,
+    alias: Annotated[list[str] | None, typer.Option(help="Surface form; may be given more than once.")] = None,
+    count: Annotated[int, typer.Option(help="How often the title was seen.", min=1)] = 1,
+    overlay: Overlay = None,
+) -> None:
+    """Add an entity; no rebuild, no retraining."""
+    from parlink.kb import KnowledgeBase
+    from parlink.types import Entity
+
+    entity = Entity(title, id=id, description=description)
+    KnowledgeBase.open(folder, overlay=overlay).add(entity, aliases=alias or (), count=count)
+
+
+@app.command()
+def rename(
+    folder: Folder,
+    old: Annotated[str, typer.Argument(help="Title now.")],
+    new: Annotated[str, typer.Argument(help="Title to be.")],
+    overlay: Overlay = None,
+) -> None:
+    """Give an entity another title; it is still found by the old one."""
+    from parlink.kb import KnowledgeBase
+
+    KnowledgeBase.open(folder, overlay=overlay).rename(old, new)
+
+
+@app.command()
+def remove(folder: Folder, title: Title, overlay: Overlay = None) -> None:
+    """Remove an entity with its aliases."""
+    from parlink.kb import KnowledgeBase
+
+    KnowledgeBase.open(folder, overlay=overlay).remove(title)
+
+
+@app.command()
+def alias(
+    folder: Folder,
+    surface: Annotated[str, typer.Argument(help="Text that refers to the entity.")],
+    title: Title,
+    count: Annotated[int, typer.Option(help="How often it was seen.", min=1)] = 1,
+    remove: Annotated[bool, typer.Option("--remove", help="Let the surface no longer find the title.")] = False,
+    overlay: Overlay = None,
+) -> None:
+    """Add an alias of an entity, or remove one."""
+    from parlink.kb import KnowledgeBase
+
+    opened = KnowledgeBase.open(folder, overlay=overlay)
+    if remove:
+        opened.remove_alias(surface, title)
+    else:
+        opened.add_alias(surface, title, count=count)
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """Show a bar per source on stderr."""
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
+    with Bars(console=Console(stderr=True)) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def show(stage: str, done: int, whole: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=whole or None)
+            bars.update(tasks[stage], completed=done)
+
+        yield show
+
+
+def _print_report(report: Report, folder: Path) -> None:
+    print(f"{folder}: {sum(report.info.files.values()) / 1e6:.1f} MB")
+    _print_info(report.info)
+    for title in report.examples.get("names made unique", ()):
+        typer.echo(f"made unique: {title}", err=True)
+
+
+def _print_info(info: Info) -> None:
+    print(f"titles {info.titles:,}, names {info.names:,}, ids {info.ids:,}, descriptions {info.descriptions:,}")
+    print(f"made {info.created} by parlink {info.parlink}, format {info.format}, hash {info.hash[:16]}")
+    print(f"URLs {info.url_template or 'none'}")
+    for source in info.sources:
+        skipped = ", ".join(f"{count:,} {reason}" for reason, count in sorted(source.skipped.items()))
+        print(f"source {source.path}: {source.kind}, sha256 {source.sha256[:16]}, {source.entries:,} entries")
+        if skipped:
+            print(f"  skipped: {skipped}")
+    for what, count in sorted(info.notes.items()):
+        print(f"{what}: {count:,}")

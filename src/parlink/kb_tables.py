@@ -1,0 +1,215 @@
+"""The tables of a KB folder, memory-mapped: titles, ids, descriptions, and the names by which titles are found.
+
+kb.json            what it is, where it comes from, and the size of every other file
+titles.marisa      the titles; the number that the trie gives a title is its id in every array
+keys.marisa        the keys of all names (`surfaces.key`)
+ids.marisa         the identifiers, such as QIDs; not there if no entity has one
+arrays.safetensors
+    name_start       (keys + 1,) the names that hang on a key are name_start[key] .. name_start[key + 1] - 1
+    name_title       (names,)    the title; its two highest bits say what kind of name it is
+    name_count       (names,)    how often the name was seen for the title
+    name_form        (names,)    `form` of the name as it is spelt
+    title_count      (titles,)   how often the title was seen under any name
+    title_id         (titles,)   its id's number in ids.marisa + 1; 0: none
+    id_title         (ids,)      the title that has the id
+    description_start (titles + 1,)
+    description       (bytes,)   UTF-8, laid end to end
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import marisa_trie
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from parlink import arrays, surfaces
+from parlink.errors import KnowledgeBaseError
+
+FORMAT = 1
+INFO_FILE, ARRAYS_FILE = "kb.json", "arrays.safetensors"
+TITLES_FILE, KEYS_FILE, IDS_FILE = "titles.marisa", "keys.marisa", "ids.marisa"
+
+# Kinds of names. An alias and a redirect are spelt as they are, and a redirect names one title for good; the
+# others are made of the title, and are found by the step of the same name.
+ALIAS, REDIRECT, SHORT_TITLE, PART = range(4)
+KIND_SHIFT = 30
+TITLE_MASK = (1 << KIND_SHIFT) - 1
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that a knowledge base was built from."""
+
+    path: str
+    kind: str
+    sha256: str
+    entries: int  # lines, or pages
+    skipped: dict[str, int] = {}  # why an entry was left out, and how often
+
+
+class Info(msgspec.Struct, frozen=True, kw_only=True):
+    """What kb.json says of a knowledge base."""
+
+    format: int = FORMAT
+    name: str
+    hash: str  # of the content, so that results can name exactly what they were linked against
+    created: str
+    parlink: str
+    titles: int
+    names: int
+    ids: int
+    descriptions: int
+    url_template: str | None
+    sources: tuple[Source, ...]
+    notes: dict[str, int] = {}  # what the build merged, renamed and left out
+    files: dict[str, int]  # bytes of each
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names that a surface finds: parallel arrays, a title as often as it has such names."""
+
+    title: NDArray[np.int64]
+    step: NDArray[np.int64]
+    count: NDArray[np.float64]
+
+
+class Tables:
+    """An opened KB folder; nothing in it ever changes."""
+
+    def __init__(self, folder: Path, info: Info) -> None:
+        self.folder, self.info = folder, info
+        self.titles = _trie(folder / TITLES_FILE)
+        self._keys = _trie(folder / KEYS_FILE)
+        self._ids = _trie(folder / IDS_FILE) if info.ids else None
+        self._arrays = arrays.open_mapped(folder / ARRAYS_FILE)
+        self._name_start, self._name_title, self._name_count, self._name_form, self.title_count = (
+            self._arrays[name] for name in ("name_start", "name_title", "name_count", "name_form", "title_count")
+        )
+
+    @classmethod
+    def open(cls, folder: Path) -> Tables:
+        """Open a KB folder in milliseconds, whatever its size."""
+        info = read_info(folder)
+        try:
+            for name, size in info.files.items():
+                if (folder / name).stat().st_size != size:
+                    raise ValueError(f"{name} should have {size:,} bytes")
+            return cls(folder, info)
+        except (OSError, RuntimeError, ValueError, KeyError) as error:
+            raise KnowledgeBaseError(f"{folder}: the knowledge base is damaged ({error}); build it again") from error
+
+    def __len__(self) -> int:
+        return self.info.titles
+
+    def title(self, number: int) -> str:
+        """Return the title with a number."""
+        return str(self.titles.restore_key(number))
+
+    def number(self, title: str) -> int | None:
+        """Return the number of a title, or None if there is no such title."""
+        return _get(self.titles, title)
+
+    def names(self, surface: str) -> Names:
+        """Find the names that have the key of `surface`, and how far each is from it."""
+        first, last = self._range(surface)
+        kind = self._name_title[first:last] >> KIND_SHIFT
+        return Names(
+            title=(self._name_title[first:last] & TITLE_MASK).astype(np.int64),
+            step=_steps(kind, self._name_form[first:last], form(surface)),
+            count=self._name_count[first:last].astype(np.float64),
+        )
+
+    def redirect(self, old: str) -> int | None:
+        """Return the number of the title that `old` is a former or other title of."""
+        first, last = self._range(old)
+        kind = self._name_title[first:last] >> KIND_SHIFT
+        found = np.flatnonzero((kind == REDIRECT) & (self._name_form[first:last] == form(old)))
+        return int(self._name_title[first + found[0]] & TITLE_MASK) if len(found) else None
+
+    def with_id(self, identifier: str) -> int | None:
+        """Return the number of the title that has an identifier."""
+        found = _get(self._ids, identifier) if self._ids is not None else None
+        return None if found is None else int(self._arrays["id_title"][found])
+
+    def id(self, number: int) -> str | None:
+        """Return the identifier of a title."""
+        found = int(self._arrays["title_id"][number]) if self._ids is not None else 0
+        return str(self._ids.restore_key(found - 1)) if self._ids is not None and found else None
+
+    def description(self, number: int) -> str | None:
+        """Return the description of a title."""
+        if not self.info.descriptions:
+            return None
+        first, last = self._arrays["description_start"][number : number + 2].tolist()
+        return self._arrays["description"][first:last].tobytes().decode() if first < last else None
+
+    def keys(self) -> Iterator[str]:
+        """Yield every key, in no useful order."""
+        yield from self._keys.iterkeys()
+
+    def _range(self, surface: str) -> tuple[int, int]:
+        found = _get(self._keys, surfaces.key(surface))
+        if found is None:
+            return 0, 0
+        first, last = self._name_start[found : found + 2].tolist()
+        return first, last
+
+
+def form(surface: str) -> int:
+    """Return checksums of a surface as it stands (high) and folded (low), 16 bits each.
+
+    They tell the spellings of one key apart; two of them are mistaken for each other once in 65,536 times.
+    """
+    exact = unicodedata.normalize("NFC", surface)
+    return _checksum(exact) << 16 | _checksum(surfaces.folded(surface))
+
+
+def read_info(folder: Path) -> Info:
+    """Read what a KB folder says of itself."""
+    file = folder / INFO_FILE
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        message = f"{folder}: no knowledge base there ({error.strerror}); make one with `parlink kb build`"
+        raise KnowledgeBaseError(message) from error
+    try:
+        version = msgspec.json.decode(raw, type=dict[str, Any]).get("format")
+        if isinstance(version, int) and version > FORMAT:
+            raise KnowledgeBaseError(
+                f"{folder}: the knowledge base has format {version}, and this parlink reads up to {FORMAT}; "
+                "install a newer parlink, or build it again"
+            )
+        return msgspec.json.decode(raw, type=Info)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise KnowledgeBaseError(f"{file}: broken ({error}); build the knowledge base again") from error
+
+
+def _steps(kind: arrays.Array, forms: arrays.Array, wanted: int) -> NDArray[np.int64]:
+    differs = forms ^ np.uint32(wanted)
+    spelt = np.where(differs == 0, surfaces.EXACT, np.where(differs & 0xFFFF, surfaces.STRIPPED, surfaces.FOLDED))
+    made = np.where(kind == PART, surfaces.PART, surfaces.TITLE)
+    return np.where(kind <= REDIRECT, spelt, made).astype(np.int64)
+
+
+def _checksum(text: str) -> int:
+    return crc32(text.encode(errors="replace")) & 0xFFFF
+
+
+def _get(trie: Any, text: str) -> int | None:
+    try:
+        found: int | None = trie.get(text)
+    except UnicodeEncodeError:  # a lone surrogate
+        return None
+    return found
+
+
+def _trie(path: Path) -> Any:
+    return marisa_trie.Trie().mmap(str(path))

@@ -1,0 +1,1 @@
+"""Dumps, tables and lists in, a KB folder out."""

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from parlink.cli.kb import app
+from parlink.errors import KnowledgeBaseError
+from parlink.kb import KnowledgeBase
+from tiny_kb import LINES, tiny_folder, write_lines
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tiny_folder(tmp_path, name="towns", url_template="https://example.org/{title}")
+
+
+def test_build_tells_what_it_made(tmp_path):
+    source = write_lines(tmp_path / "a.jsonl", [*LINES, {"title": "Kent", "id": "Q7"}, {"title": "Kent", "id": "Q8"}])
+    (tmp_path / "ids.json").write_text('{"Zürich": "Q72"}')
+    result = run("build", source, "-o", tmp_path / "out", "--ids", tmp_path / "ids.json", "--name", "towns")
+    assert result.exit_code == 0
+    assert "titles 13, " in result.stdout
+    assert "source a.jsonl: jsonl, sha256 " in result.stdout
+    assert "names made unique: 1" in result.stdout
+    assert "made unique: Kent (Q8) has the id Q8" in result.stderr
+    kb = KnowledgeBase.open(tmp_path / "out")
+    assert kb.name.startswith("towns-")
+    assert kb.entity("Zürich").id == "Q72"
+
+
+def test_build_refuses_a_folder_that_is_there(tmp_path, folder):
+    source = write_lines(tmp_path / "a.jsonl", LINES[:2])
+    with pytest.raises(KnowledgeBaseError, match="there already"):
+        run("build", source, "-o", folder)
+    assert run("build", source, "-o", folder, "--replace").exit_code == 0
+    assert len(KnowledgeBase.open(folder)) == 2
+
+
+def test_info_shows_sources_hashes_date_and_counts(folder):
+    shown = run("info", folder).stdout
+    assert "12 titles now" in shown
+    assert "sha256" in shown
+    assert "made 20" in shown
+    parsed = json.loads(run("info", folder, "--json").stdout)
+    assert parsed["titles"] == parsed["titles_now"] == 12
+    assert parsed["sources"][0]["path"] == "kb.jsonl"
+    assert parsed["kb"] == KnowledgeBase.open(folder).name
+
+
+def test_lookup_prints_candidates(folder):
+    assert run("lookup", folder, "HSV").stdout.splitlines() == [
+        "  0.7500  exact     Hamburger SV  https://example.org/Hamburger_SV",
+        "  0.2500  exact     Hamburg  https://example.org/Hamburg",
+    ]
+    lines = [json.loads(line) for line in run("lookup", folder, "HSV", "--json", "--limit", 1).stdout.splitlines()]
+    assert lines == [
+        {
+            "title": "Hamburger SV",
+            "id": "Q51974",
+            "prior": pytest.approx(0.75),
+            "step": "exact",
+            "url": "https://example.org/Hamburger_SV",
+        }
+    ]
+    nothing = run("lookup", folder, "Bremen")
+    assert nothing.stdout == ""
+    assert "no candidates" in nothing.stderr
+
+
+def test_changes_from_the_command_line(tmp_path, folder):
+    run("add", folder, "Bremen", "--id", "Q24879", "--alias", "HB", "--alias", "Bremen city", "--count", 3)
+    run("rename", folder, "Kent", "Kent (county)")
+    run("remove", folder, "C#")
+    run("alias", folder, "Hansestadt", "Bremen", "--count", 2)
+    run("alias", folder, "HB", "Bremen", "--remove")
+    kb = KnowledgeBase.open(folder)
+    assert kb.entity("Bremen").id == "Q24879"
+    assert [c.title for c in kb.candidates("hansestadt")] == ["Bremen"]
+    assert kb.candidates("HB") == []
+    assert kb.resolve("Kent") == "Kent (county)"
+    assert "C#" not in kb
+    run("add", folder, "Ulm", "--overlay", tmp_path / "mine.json")
+    assert "Ulm" not in kb
+    assert "13 titles now" in run("info", folder, "--overlay", tmp_path / "mine.json").stdout
+
+
+def test_help_is_fast_because_nothing_heavy_is_imported():
+    code = (
+        "import sys; import parlink.cli.kb; print([m for m in ('torch', 'numpy', 'marisa_trie') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+    code = "import sys; import parlink.kb, parlink.kbbuild.build; print('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.numpy import load_file
+
+from parlink.arrays import open_mapped, unsigned, write
+
+COLUMN = st.lists(st.integers(0, 2**63), max_size=9).map(lambda values: unsigned(np.array(values, np.uint64)))
+
+
+@given(columns=st.dictionaries(st.sampled_from(["a", "b", "name_start", "ü"]), COLUMN, min_size=1))
+def test_arrays_come_back_as_they_were_and_as_safetensors_reads_them(columns, tmp_path_factory):
+    path = tmp_path_factory.mktemp("arrays") / "x.safetensors"
+    write(path, columns)
+    mapped, read = open_mapped(path), load_file(path)
+    assert mapped.keys() == read.keys() == columns.keys()
+    for name, column in columns.items():
+        assert mapped[name].dtype == read[name].dtype == column.dtype
+        assert mapped[name].tolist() == read[name].tolist() == column.tolist()
+        assert mapped[name].flags.aligned
+        assert not mapped[name].flags.writeable
+
+
+def test_the_smallest_type_is_chosen():
+    assert [unsigned(np.array([largest])).dtype.itemsize for largest in (0, 255, 256, 65536, 2**32)] == [1, 1, 2, 4, 8]
+
+
+@pytest.mark.parametrize("kept", [0, 7, 20, -1])
+def test_a_file_that_is_cut_off_is_refused(tmp_path, kept):
+    path = tmp_path / "x.safetensors"
+    write(path, {"a": np.arange(100, dtype=np.uint32)})
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(ValueError, match="cut off"):
+        open_mapped(path)
+
+
+def test_what_is_no_such_file_is_refused(tmp_path):
+    path = tmp_path / "x.safetensors"
+    path.write_bytes((10).to_bytes(8, "little") + b"not a JSON")
+    with pytest.raises(ValueError):
+        open_mapped(path)

@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import json
+import pickle
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parlink import surfaces
+from parlink.errors import KnowledgeBaseError
+from parlink.kb import KnowledgeBase
+from parlink.types import Entity
+from tiny_kb import LINES, found, tiny_folder, tiny_kb
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory):
+    return tiny_kb(tmp_path_factory.mktemp("kb"), url_template="https://example.org/{title}")
+
+
+def test_it_holds_what_the_source_says(kb):
+    assert len(kb) == len(LINES)
+    assert set(kb.titles()) == {line["title"] for line in LINES}
+    assert "Kent" in kb
+    assert "kent" not in kb
+    assert 7 not in kb
+    assert kb.entity("Kent (band)") == Entity(
+        "Kent (band)", id="Q1", description="Swedish rock band", url="https://example.org/Kent_(band)"
+    )
+    assert kb.entity("Kent") == Entity("Kent", description="county in England", url="https://example.org/Kent")
+    assert kb.entity("kent") is None
+
+
+def test_priors_are_shares_of_counts(kb):
+    hamburg = kb.candidates("HSV")
+    assert [(c.title, c.prior, c.step) for c in hamburg] == [
+        ("Hamburger SV", pytest.approx(0.75), "exact"),
+        ("Hamburg", pytest.approx(0.25), "exact"),
+    ]
+    assert [c.prior for c in kb.candidates("Hamburg")] == pytest.approx([40 / 41, 1 / 41])  # an alias without count
+
+
+def test_each_candidate_names_the_step_that_found_it(kb):
+    assert found(kb, "Kent") == [
+        ("Kent", "exact"),
+        ("Kent County Cricket Club", "exact"),
+        ("Kent (band)", "title"),
+    ]
+    assert found(kb, "KENT")[0] == ("Kent", "folded")
+    assert found(kb, "Kent 's")[0] == ("Kent", "stripped")
+    assert found(kb, "zurich") == [("Zürich", "folded")]
+    assert found(kb, "Oberländer") == [("Emma Oberländer", "part"), ("Otto Oberländer", "part")]
+    assert found(kb, "Lloyd") == [("Lloyd's of London", "stripped")]
+    assert found(kb, "C++") == [("C++", "exact"), ("C#", "stripped")]
+    assert found(kb, "!!!") == [("!!!", "exact")]
+    assert found(kb, "Bremen") == found(kb, "") == found(kb, "\ud800") == found(kb, "?") == []
+
+
+def test_candidates_carry_id_and_url(kb):
+    (candidate,) = kb.candidates("Zürich")
+    assert candidate.url == "https://example.org/Z%C3%BCrich"
+    assert kb.candidates("HSV")[0].id == "Q51974"
+
+
+def test_a_limit_cuts_the_list_and_not_the_priors(kb):
+    (best,) = kb.candidates("HSV", limit=1)
+    assert best.prior == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "title"),
+    [
+        ("Kent (band)", "Kent (band)"),
+        ("Kent_(band)", "Kent (band)"),
+        ("kent (band)", "Kent (band)"),
+        ("Q51974", "Hamburger SV"),
+        ("https://en.wikipedia.org/wiki/Hamburger_SV#History", "Hamburger SV"),
+        ("http://example.org/Z%C3%BCrich?action=raw", "Zürich"),
+        ("http://www.wikidata.org/entity/Q1", "Kent (band)"),
+        ("HSV", None),
+        ("Q2", None),
+        ("", None),
+        ("\ud800", None),
+    ],
+)
+def test_resolve_takes_titles_ids_and_urls(kb, identifier, title):
+    assert kb.resolve(identifier) == title
+
+
+def test_a_url_by_id_needs_an_id(tmp_path):
+    kb = tiny_kb(tmp_path, url_template="https://example.org/item/{id}")
+    assert kb.entity("Hamburg").url == "https://example.org/item/Q1055"
+    assert kb.entity("Kent").url is None
+    assert tiny_kb(tmp_path).entity("Hamburg").url is None
+
+
+ALIASES = st.lists(
+    st.tuples(
+        st.sampled_from(["Kent", "KENT", "kent", "Kent's", "Ként", "Lee", "Ann Lee"]),
+        st.sampled_from(["Kent", "Kent (x)", "Ann Lee", "Lee"]),
+        st.integers(0, 5),
+    ),
+    max_size=8,
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(aliases=ALIASES, surface=st.sampled_from(["Kent", "KENT", "kent's", "Lee", "ann lee"]))
+def test_candidates_are_those_of_a_plain_table(aliases, surface, tmp_path_factory):
+    """All steps united, weights a hundredth a step, as a dictionary would have it."""
+    titles = ["Kent", "Kent (x)", "Ann Lee", "Lee"]
+    lines = [{"title": title} for title in titles]
+    lines += [{"surface": surface, "title": title, "count": count} for surface, title, count in aliases]
+    kb = tiny_kb(tmp_path_factory.mktemp("kb"), lines)
+    counts = defaultdict(int, {(title, title): 0 for title in titles})
+    for alias, title, count in aliases:
+        counts[alias, title] += count
+    counts |= {(title, title): max(1, counts[title, title]) for title in titles}
+    seen = {title: sum(count for (_, of), count in counts.items() if of == title) for title in titles}
+    rows = [
+        (surfaces.step(surface, name), title, count)
+        for (name, title), count in counts.items()
+        if surfaces.key(name) == surfaces.key(surface)
+    ]
+    rows += [(surfaces.TITLE, "Kent (x)", seen["Kent (x)"])] if surfaces.key(surface) == "kent" else []
+    rows += [(surfaces.PART, "Ann Lee", seen["Ann Lee"])] if surfaces.key(surface) == "lee" else []
+    mass, steps = defaultdict(float), {}
+    for step, title, count in rows:
+        mass[title] += max(count, 0.01) * 100.0**-step
+        steps[title] = min(step, steps.get(title, step))
+    got = kb.candidates(surface)
+    assert {c.title: c.prior for c in got} == pytest.approx({t: m / sum(mass.values()) for t, m in mass.items()})
+    assert {c.title: c.step for c in got} == {title: surfaces.STEPS[step] for title, step in steps.items()}
+    assert [c.prior for c in got] == sorted((c.prior for c in got), reverse=True)
+    assert sum(c.prior for c in got) == pytest.approx(1)
+
+
+def test_of_equally_probable_titles_the_one_seen_most_comes_first(tmp_path):
+    for often in ("Aachen", "Zwolle"):
+        lines = [
+            {"title": title, "aliases": ["town"], "count": 2 if title == often else 1} for title in ("Aachen", "Zwolle")
+        ]
+        assert found(tiny_kb(tmp_path, lines), "town")[0][0] == often
+
+
+def test_it_names_itself_by_content(tmp_path):
+    first = tiny_kb(tmp_path / "a", name="towns")
+    assert first.name.startswith("towns-")
+    assert tiny_kb(tmp_path / "b", name="towns").name == first.name
+    assert tiny_kb(tmp_path / "c", LINES[:3], name="towns").name != first.name
+
+
+def test_it_opens_again_in_another_process(kb):
+    again = pickle.loads(pickle.dumps(kb))
+    assert again.name == kb.name
+    assert again.candidates("HSV") == kb.candidates("HSV")
+
+
+def test_opening_maps_and_does_not_read(tmp_path):
+    folder = tiny_folder(tmp_path, [{"title": f"Title {n} of many", "description": "d" * 200} for n in range(5000)])
+    KnowledgeBase.open(folder)
+    start = time.perf_counter()
+    KnowledgeBase.open(folder)
+    assert time.perf_counter() - start < 0.5
+
+
+def test_a_folder_without_kb_is_refused(tmp_path):
+    with pytest.raises(KnowledgeBaseError, match="parlink kb build"):
+        KnowledgeBase.open(tmp_path)
+
+
+def test_a_newer_format_is_refused(tmp_path):
+    folder = tiny_folder(tmp_path)
+    info = json.loads((folder / "kb.json").read_text())
+    (folder / "kb.json").write_text(json.dumps({**info, "format": 99, "unheard": 1}))
+    with pytest.raises(KnowledgeBaseError, match=r"format 99.*newer parlink"):
+        KnowledgeBase.open(folder)
+
+
+@pytest.mark.parametrize("name", ["kb.json", "arrays.safetensors", "titles.marisa", "keys.marisa", "ids.marisa"])
+@pytest.mark.parametrize("damage", ["cut", "gone"])
+def test_a_damaged_folder_is_refused(tmp_path, name, damage):
+    file = tiny_folder(tmp_path) / name
+    content = file.read_bytes()
+    file.unlink()
+    if damage == "cut":
+        file.write_bytes(content[: len(content) // 2])
+    with pytest.raises(KnowledgeBaseError, match=r"again|no knowledge base"):
+        KnowledgeBase.open(file.parent)
+
+
+def test_a_folder_of_other_bytes_is_refused(tmp_path):
+    folder = tiny_folder(tmp_path)
+    for file in folder.glob("*.marisa"):
+        file.write_bytes(b"x" * file.stat().st_size)
+    with pytest.raises(KnowledgeBaseError, match="damaged"):
+        KnowledgeBase.open(folder)
+
+
+def test_kb_json_says_where_it_comes_from(tmp_path):
+    folder = tiny_folder(tmp_path)
+    info = KnowledgeBase.open(folder).info
+    assert (info.titles, info.ids, info.descriptions) == (12, 3, 3)
+    assert [source.path for source in info.sources] == ["kb.jsonl"]
+    assert len(info.sources[0].sha256) == 64
+    assert info.created.startswith("20")
+    assert set(info.files) == {path.name for path in Path(folder).iterdir()} - {"kb.json"}

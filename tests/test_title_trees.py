@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import logging
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parlink.kb import KnowledgeBase
+from parlink.title_trees import TitleTree
+from parlink.types import Entity
+from tiny import byte_level_bpe, word_piece
+from tiny_kb import LINES, tiny_folder, tiny_kb
+
+
+def titles_in(trees: tuple[TitleTree, ...]) -> list[str]:
+    """Every title that a search through the trees could return."""
+    return [
+        each.title(number)
+        for each in trees
+        for number in each.tree.name.tolist()
+        if each.removed is None or not each.removed[number]
+    ]
+
+
+@pytest.mark.parametrize("tokenizer", [byte_level_bpe(), word_piece(lowercase=True)], ids=["bpe", "wordpiece"])
+def test_the_tree_holds_every_title_under_its_tokens(tmp_path, tokenizer):
+    kb = tiny_kb(tmp_path)
+    (base,) = kb.trees(tokenizer)
+    assert sorted(titles_in((base,))) == sorted(kb.titles())
+    ends = base.tree.ends()
+    for number, title in enumerate(kb.titles()):
+        node = torch.tensor([0])
+        for token in tokenizer.title(title):
+            children = base.tree.children(node).value
+            node = children[base.tree.token[children].long() == token]
+        assert ends[number] == node
+
+
+def test_titles_that_share_a_leaf_are_listed_by_count(tmp_path):
+    spellings = {"kent": 3, "Kent": 9, "KENT": 5, "Kènt": 7}
+    kb = tiny_kb(tmp_path, [{"title": title, "count": count} for title, count in spellings.items()])
+    (base,) = kb.trees(word_piece(lowercase=True))
+    leaf = base.tree.ends()[:1]
+    assert [base.title(n) for n in base.tree.names(leaf).value.tolist()] == ["Kent", "Kènt", "KENT", "kent"]
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    removed=st.sets(st.sampled_from([line["title"] for line in LINES]), max_size=4),
+    renamed=st.sets(st.sampled_from([line["title"] for line in LINES]), max_size=4),
+    added=st.sets(st.sampled_from(["Bremen", "Ulm", "Jena"])),
+)
+def test_together_the_trees_hold_the_titles_of_now(removed, renamed, added, tmp_path_factory):
+    kb = tiny_kb(tmp_path_factory.mktemp("kb"))
+    for title in renamed:
+        kb.rename(title, f"{title} (new)")
+    for title in removed - renamed:
+        kb.remove(title)
+    for title in added:
+        kb.add(Entity(title))
+    trees = kb.trees(byte_level_bpe())
+    assert len(trees) == (2 if renamed or added else 1)
+    assert sorted(titles_in(trees)) == sorted(kb.titles())
+
+
+def test_it_is_made_once_and_kept_under_the_hash_of_the_tokenizer(tmp_path, monkeypatch):
+    folder = tiny_folder(tmp_path)
+    first = KnowledgeBase.open(folder).tree(byte_level_bpe())
+    (kept,) = (folder / "trees").iterdir()
+    assert kept.name == f"{byte_level_bpe().hash}.safetensors"
+    monkeypatch.setattr("parlink.title_trees.build_tree", None)
+    again = KnowledgeBase.open(folder).tree(byte_level_bpe())
+    assert torch.equal(again.name, first.name)
+    assert torch.equal(again.child, first.child)
+
+
+def test_a_folder_that_cannot_be_written_uses_the_users_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("PARLINK_CACHE", str(tmp_path / "cache"))
+    folder = tiny_folder(tmp_path)
+    (folder / "trees").write_text("in the way")
+    kb = KnowledgeBase.open(folder)
+    kb.tree(byte_level_bpe())
+    (kept,) = (tmp_path / "cache" / "parlink" / "trees").iterdir()
+    assert kept.name == f"{kb.info.hash[:16]}-{byte_level_bpe().hash}.safetensors"
+
+
+def test_where_nothing_can_be_written_the_tree_stays_in_memory(tmp_path, monkeypatch, caplog):
+    monkeypatch.setenv("PARLINK_CACHE", str(tmp_path / "file" / "cache"))
+    (tmp_path / "file").write_text("in the way")
+    folder = tiny_folder(tmp_path)
+    (folder / "trees").write_text("in the way")
+    with caplog.at_level(logging.WARNING):
+        assert len(KnowledgeBase.open(folder).tree(byte_level_bpe()).name) == len(LINES)
+    assert "cannot be kept" in caplog.text
+
+
+def test_the_tree_of_changes_follows_the_changes(tmp_path):
+    kb, other = tiny_kb(tmp_path), KnowledgeBase.open(tmp_path / "kb")
+    kb.add(Entity("Bremen"))
+    assert "Bremen" in titles_in(other.trees(byte_level_bpe()))
+    kb.remove("Bremen")
+    assert "Bremen" not in titles_in(other.trees(byte_level_bpe()))

@@ -1,0 +1,47 @@
+"""A tiny real knowledge base, built in milliseconds from a few lines of ours."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from parlink.kb import KnowledgeBase
+from parlink.kbbuild.build import BuildOptions, build
+
+LINES: list[dict[str, Any]] = [
+    {"title": "Hamburg", "id": "Q1055", "aliases": [{"surface": "HSV", "count": 2}], "count": 40},
+    {"title": "Hamburger SV", "id": "Q51974", "aliases": [{"surface": "HSV", "count": 6}, "Hamburg"], "count": 9},
+    {"title": "Kent", "description": "county in England", "count": 30},
+    {"title": "Kent (band)", "id": "Q1", "description": "Swedish rock band", "count": 5},
+    {"title": "Kent County Cricket Club", "aliases": [{"surface": "Kent", "count": 10}]},
+    {"title": "Zürich", "count": 7},
+    {"title": "Emma Oberländer", "description": "painter", "count": 3},
+    {"title": "Otto Oberländer", "count": 1},
+    {"title": "Lloyd's of London", "aliases": ["Lloyd's"]},
+    {"title": "C++"},
+    {"title": "C#"},
+    {"title": "!!!"},
+]
+
+
+def write_lines(path: Path, lines: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def tiny_folder(folder: Path, lines: list[dict[str, Any]] = LINES, **options: Any) -> Path:
+    """Build a KB folder from JSON lines."""
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / "kb"
+    build([write_lines(folder / "kb.jsonl", lines)], target, options=BuildOptions(replace=True, **options))
+    return target
+
+
+def tiny_kb(folder: Path, lines: list[dict[str, Any]] = LINES, **options: Any) -> KnowledgeBase:
+    return KnowledgeBase.open(tiny_folder(folder, lines, **options))
+
+
+def found(kb: KnowledgeBase, surface: str) -> list[tuple[str, str | None]]:
+    """Titles and steps of the candidates."""
+    return [(candidate.title, candidate.step) for candidate in kb.candidates(surface)]
