@@ -16,6 +16,7 @@ from parlink.encoder_files import encoder_folder, read_json, tokenizer_file, wei
 from parlink.encoder_settings import read_config
 from parlink.errors import CheckpointError
 from parlink.nn.encoder import Encoder
+from parlink.nn.weightless import weightless
 
 PREFIXES = ("", "longformer.", "roberta.", "bert.", "distilbert.")
 WORDS = "embeddings.word_embeddings.weight"
@@ -137,7 +138,7 @@ def _open(path: Path) -> Any:
 
 
 def _encoder_weights(config: EncoderConfig, stored: Stored) -> Iterator[tuple[str, Tensor]]:
-    with torch.device("meta"):
+    with weightless():
         wanted = Encoder(config, window=0, dropout=0.0).state_dict()
     prefix = next((prefix for prefix in PREFIXES if prefix + WORDS in stored), "")
     for name, like in wanted.items():

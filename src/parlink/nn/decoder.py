@@ -147,4 +147,4 @@ def log_likelihoods(decoder: Decoder, tree: PrefixTree, reading: Reading, *, nor
 
 def log_normalisers(head: OutputHead, features: Tensor, *, rows: int = 512) -> Tensor:
     """log Z of each state, (states,); `rows` at a time, because a row is as wide as the vocabulary."""
-    return torch.cat([torch.logsumexp(head.decoder(part), -1) for part in features.split(rows)])
+    return torch.cat([torch.logsumexp(head.decoder(part), -1) for part in torch.split(features, rows)])

@@ -14,6 +14,7 @@ from torch.nn import functional as F
 from parlink.batch import Batch
 from parlink.nn.detector import Mentions
 from parlink.nn.model import LinkingModel
+from parlink.nn.output_terms import output_terms
 from parlink.prefix_tree import PrefixTree
 
 PARTS = ("start", "end", "generation", "classifier", "normaliser")
@@ -49,21 +50,30 @@ def joint_losses(model: LinkingModel, batch: Batch, targets: Targets, *, label_s
     """Compute every loss of a batch."""
     states = model.encode(batch)
     start = start_loss(model.detector.start_logits(states), targets)
-    mentions = targets.mentions
-    ends = model.detector.end_logits(states, batch.content, mentions.row, mentions.first)
-    end = F.cross_entropy(ends, mentions.last - mentions.first, reduction="sum") if len(ends) else states.sum() * 0
-    known = model.decoder.mentions(states, mentions[targets.linked])
+    end = end_loss(model, states, batch.content, targets.mentions)
+    names = name_losses(model, states, targets, label_smoothing=label_smoothing)
+    counts = names.counts.new_tensor([float(targets.start_weight.sum()), len(targets.mentions.row)])
+    return LossSums(torch.cat([torch.stack([start, end]), names.sums]), torch.cat([counts, names.counts]))
+
+
+def name_losses(model: LinkingModel, states: Tensor, targets: Targets, *, label_smoothing: float) -> LossSums:
+    """Compute the losses of disambiguation, the last three of PARTS, from the encoder's states."""
+    known = model.decoder.mentions(states, targets.mentions[targets.linked])
     reading = model.read(targets.tree, known)
     generation, normaliser = generation_loss(model, targets, reading.hidden, label_smoothing=label_smoothing)
-    leaf = targets.tree.ends()
-    logits = model.decoder.correct(known.vector[targets.owner], reading.cell[leaf])
+    logits = model.decoder.correct(known.vector[targets.owner], reading.cell[targets.tree.ends()])
     classifier, contested = classifier_loss(logits, targets.owner, targets.gold)
     links = len(targets.linked)
-    counts = [float(targets.start_weight.sum()), len(ends), links, contested, links]
-    return LossSums(
-        torch.stack([start, end, generation, classifier, normaliser]),
-        torch.tensor(counts, device=states.device, dtype=states.dtype),
-    )
+    sums = torch.stack([generation, classifier, normaliser])
+    return LossSums(sums, sums.new_tensor([links, contested, links]))
+
+
+def end_loss(model: LinkingModel, states: Tensor, content: Tensor, mentions: Mentions) -> Tensor:
+    """Cross-entropy of the mentions' lengths, summed."""
+    if not len(mentions.row):
+        return states.sum() * 0
+    logits = model.detector.end_logits(states, content, mentions.row, mentions.first)
+    return F.cross_entropy(logits, mentions.last - mentions.first, reduction="sum")
 
 
 def start_loss(logits: Tensor, targets: Targets) -> Tensor:
@@ -94,10 +104,9 @@ def generation_loss(
     node, token, owner = gold_path(tree, tree.ends()[targets.gold], eos_id=model.decoder.eos_id)
     length = torch.bincount(owner, minlength=len(targets.gold))
     share = 1 / length[owner].to(hidden.dtype)
-    logits = head.decoder(head.features(model.decoder.dropout(hidden[node])))
-    log_z = torch.logsumexp(logits, -1)
-    right = logits.gather(-1, token[:, None]).squeeze(-1)
-    smoothed = (1 - label_smoothing) * right + label_smoothing * logits.mean(-1)
+    features = head.features(model.decoder.dropout(hidden[node]))
+    log_z, right, mean = output_terms(features, head.decoder.weight, head.decoder.bias, token)
+    smoothed = (1 - label_smoothing) * right + label_smoothing * mean
     return (share * (log_z - smoothed)).sum(), (share * log_z.square()).sum()
 
 

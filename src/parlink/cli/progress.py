@@ -1,0 +1,83 @@
+"""The progress display of a training run."""
+
+from __future__ import annotations
+
+import logging
+import os
+from contextlib import closing
+
+from rich.console import Console
+from rich.logging import RichHandler
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from parlink.train.events import Event, StepEvent, TunedEvent, ValidationEvent
+from parlink.train.loop import Run
+
+
+def training_console() -> Console:
+    """Standard error, or nothing in a process that is not the first."""
+    return Console(stderr=True, quiet=os.environ.get("RANK", "0") != "0")
+
+
+def log_to(console: Console) -> None:
+    """Show what the library logs above the bar."""
+    handler = RichHandler(console=console, show_path=False)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[handler])
+
+
+def show_training(run: Run, *, console: Console) -> None:
+    """Run to the end with a bar for each stage, the parts of the loss, tokens per second and time left."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[detail]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console) as bars, closing(run.events()) as events:
+        tasks: dict[str, TaskID] = {}
+        for event in events:
+            _show(event, bars, tasks)
+
+
+def _show(event: Event, bars: Progress, tasks: dict[str, TaskID]) -> None:
+    if isinstance(event, ValidationEvent):
+        mark = " (best so far, kept)" if event.best else ""
+        scores = f"linking micro-F1 {100 * event.f1:.2f}, detection {100 * event.detection_f1:.2f}"
+        bars.console.print(f"step {event.total}: validation {scores}{mark}")
+        _tell(bars, tasks, "")
+    elif isinstance(event, TunedEvent):
+        least = "none" if event.score_threshold is None else f"{event.score_threshold:.3f}"
+        chosen = f"threshold {event.threshold:.1f}, score threshold {least}"
+        bars.console.print(f"{chosen}: linking micro-F1 {100 * event.scores.f1:.2f} on the validation data")
+    elif isinstance(event, StepEvent):
+        _advance(bars, tasks, f"stage {event.stage + 1}", event.step, event.planned, _losses(event))
+    elif event.whole:
+        _advance(bars, tasks, event.what, event.done, event.whole, "")
+    else:
+        _tell(bars, tasks, event.what)
+
+
+def _tell(bars: Progress, tasks: dict[str, TaskID], detail: str) -> None:
+    if tasks:
+        bars.update(list(tasks.values())[-1], detail=detail)
+
+
+def _advance(bars: Progress, tasks: dict[str, TaskID], what: str, done: int, whole: int, detail: str) -> None:
+    if what not in tasks:
+        tasks[what] = bars.add_task(what, total=whole, detail=detail)
+    bars.update(tasks[what], completed=done, total=whole, detail=detail)
+
+
+def _losses(event: StepEvent) -> str:
+    parts = " ".join(f"{name} {value:.3f}" for name, value in event.losses.items())
+    return f"{parts} {event.tokens_per_second:,.0f} tokens/s"

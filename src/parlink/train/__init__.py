@@ -1,0 +1,1 @@
+"""Training: data to batches, the loop, the schedule and the checkpoints."""

@@ -1,0 +1,73 @@
+"""The data of a training run: each dataset is read, cut into examples and reported on once."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from parlink.config import Dataset, Stage, TrainConfig
+from parlink.data import jsonl
+from parlink.errors import ConfigError
+from parlink.kb import KnowledgeBase
+from parlink.text import Tokenizer
+from parlink.train.batches import Variants
+from parlink.train.examples import Cutter, Tally
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class StageData:
+    """Examples of each dataset of a stage."""
+
+    datasets: tuple[Dataset, ...]
+    variants: tuple[Variants, ...]
+
+    @property
+    def weights(self) -> list[float]:
+        """How often each dataset is drawn from, relative to the others."""
+        return [dataset.weight for dataset in self.datasets]
+
+    @property
+    def epoch(self) -> float:
+        """Windows drawn, of all datasets, while the first is seen once."""
+        first = sum(len(forms[0]) for forms in self.variants[0])
+        return first * sum(self.weights) / self.weights[0]
+
+
+class TrainingData:
+    """Reads the datasets of one stage after the other; what two stages in a row share is read once."""
+
+    def __init__(self, config: TrainConfig, tokenizer: Tokenizer) -> None:
+        kb = None if config.kb is None else KnowledgeBase.open(config.kb)
+        self._cutter = Cutter(config, tokenizer, kb)
+        self._cut: dict[Dataset, Variants] = {}
+        self.tallies: dict[str, Tally] = {}  # by path
+
+    def stage(self, stage: Stage) -> StageData:
+        """The examples of a stage."""
+        self._cut = {(key := _unweighted(dataset)): self._cut.get(key) or self._read(key) for dataset in stage.train}
+        return StageData(stage.train, tuple(self._cut[_unweighted(dataset)] for dataset in stage.train))
+
+    def _read(self, dataset: Dataset) -> Variants:
+        tally = Tally()
+        cut = self._cutter.variants(jsonl.read(dataset.path), dataset=dataset, tally=tally)
+        if not any(forms[0] for forms in cut):
+            raise ConfigError(f"{dataset.path}: holds no text to train on; give documents, one a line")
+        if dataset.path not in self.tallies:
+            self.tallies[dataset.path] = tally
+            report(dataset.path, tally)
+        return cut
+
+
+def report(path: str, tally: Tally) -> None:
+    """Tell what a dataset holds and what is wrong with it, each thing once."""
+    log.info("%s: %s", path, ", ".join(f"{count:,} {name}" for name, count in tally.sizes.items()))
+    if not tally.sizes["linked mentions"]:
+        log.warning("%s: 0 linked mentions; such data teaches only where no mention is", path)
+    for name, count in tally.problems.items():
+        log.warning("%s: %s %s (%.2f %% of mentions)", path, f"{count:,}", name, 100 * count / tally.mentions)
+
+
+def _unweighted(dataset: Dataset) -> Dataset:
+    return Dataset(path=dataset.path, detection=dataset.detection, unlinked=dataset.unlinked)

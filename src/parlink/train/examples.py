@@ -1,0 +1,120 @@
+"""Training documents as windows of tokens with their gold mentions; what cannot be used is counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from parlink.config import Dataset, TrainConfig
+from parlink.detokenise import detokenise
+from parlink.kb import KnowledgeBase
+from parlink.text import Tokenizer, Tokens, Window, token_range, windows
+from parlink.types import Document, Link
+
+
+@dataclass(frozen=True, slots=True)
+class GoldMention:
+    """A mention in a window; title None is NIL."""
+
+    first: int  # token of the window, inclusive
+    last: int  # inclusive
+    title: str | None
+    candidates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A window and what is known of it."""
+
+    window: Window
+    mentions: tuple[GoldMention, ...]
+    document: str = ""  # id, to name it in an error
+    detection: float = 1.0  # weight of the start loss
+    unlinked: float = 1.0  # further weight of tokens at which no mention starts
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a dataset holds, and what of it is not as it should be."""
+
+    sizes: Counter[str] = field(default_factory=Counter)
+    problems: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def mentions(self) -> int:
+        """How many mentions there are, NIL ones too."""
+        return self.sizes["linked mentions"] + self.sizes["NIL mentions"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cutter:
+    """How documents are cut into examples, and where candidates come from that the data lacks."""
+
+    config: TrainConfig
+    tokenizer: Tokenizer
+    kb: KnowledgeBase | None
+
+    def variants(
+        self, documents: Iterable[Document], *, dataset: Dataset, tally: Tally
+    ) -> list[tuple[list[Example], ...]]:
+        """Each document as examples: as it is and, where the config asks for natural text, detokenised too."""
+        result = []
+        for doc in documents:
+            forms = (doc, detokenise(doc)) if self.config.natural else (doc,)
+            tallies = (tally, *(Tally() for _ in forms[1:]))  # count each document once
+            result.append(tuple(self._examples(form, dataset, own) for form, own in zip(forms, tallies, strict=True)))
+        return result
+
+    def _examples(self, doc: Document, dataset: Dataset, tally: Tally) -> list[Example]:
+        tokens = self.tokenizer.encode(doc.text)
+        tally.sizes.update({"documents": 1, "tokens": len(tokens.ids)})
+        known = [
+            (place, link.title, self._titles(doc, link, tally))
+            for link in doc.links
+            if (place := self._place(tokens, link, tally)) is not None
+        ]
+        overlap = 2 * self.config.max_mention_tokens
+        result = []
+        for window in windows(tokens, tokenizer=self.tokenizer, max_tokens=self.config.train_tokens, overlap=overlap):
+            shift = 1 - window.offset
+            mentions = tuple(
+                GoldMention(first + shift, last + shift, title, candidates)
+                for (first, last), title, candidates in known
+                if window.own_first <= first < window.own_last
+            )
+            result.append(Example(window, mentions, doc.id, dataset.detection, dataset.unlinked))
+        return result
+
+    def _place(self, tokens: Tokens, link: Link, tally: Tally) -> tuple[int, int] | None:
+        """Where a link lies in tokens; None, and counted, if it cannot be learnt from."""
+        if link.title is None:
+            tally.sizes["NIL mentions"] += 1
+            if not self.config.nil:
+                return None
+        else:
+            tally.sizes["linked mentions"] += 1
+        place, limit = token_range(tokens, link.span), self.config.max_mention_tokens
+        if place is None:
+            tally.problems["mentions off token boundaries, skipped"] += 1
+        elif place[1] - place[0] >= limit:
+            tally.problems[f"mentions over max_mention_tokens = {limit}, skipped"] += 1
+            return None
+        return place
+
+    def _titles(self, doc: Document, link: Link, tally: Tally) -> tuple[str, ...]:
+        """The candidates of a link, from the data or else from the knowledge base."""
+        titles = tuple(dict.fromkeys(candidate.title for candidate in link.candidates))
+        if not titles and self.kb is not None:
+            titles = tuple(c.title for c in self.kb.candidates(doc.text[link.span.start : link.span.end]))
+        if link.title is None:
+            return titles
+        if self.kb is not None and link.title not in self.kb:
+            tally.problems["titles that are not in the knowledge base"] += 1
+        if not titles:
+            tally.problems["linked mentions without candidates"] += 1
+        elif link.title not in titles:
+            tally.problems["linked mentions whose title is not among the candidates"] += 1
+        elif len(titles) == 1:
+            tally.problems["linked mentions with no other candidate than their title"] += 1
+        return titles

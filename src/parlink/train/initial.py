@@ -1,0 +1,56 @@
+"""The model at step 0: an encoder, pre-trained or not, fresh heads, and an output layer that knows the words."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import torch
+
+from parlink.checkpoint import Checkpoint
+from parlink.config import SCRATCH, SCRATCH_SIZES, EncoderConfig, TrainConfig, Tuned
+from parlink.nn.decoder import OutputHead
+from parlink.nn.model import LinkingModel
+from parlink.pretrained import load_pretrained
+from parlink.text import Tokenizer
+from parlink.train.scratch import make_tokenizer
+
+
+def initial_checkpoint(config: TrainConfig) -> Checkpoint:
+    """Build the model of a config around its encoder; what is not pre-trained is random by the seed."""
+    if config.encoder == SCRATCH:
+        return _from_scratch(config)
+    pretrained = load_pretrained(config.encoder, layers=config.layers)
+    tokenizer = Tokenizer.load(pretrained.tokenizer)
+    model = _random_model(config, pretrained.config, tokenizer)
+    model.encoder.load_state_dict(pretrained.weights)
+    head = model.decoder.head
+    if pretrained.head is None:
+        _output_from_words(head, model.encoder.words.weight)
+    elif config.tie_output:  # the word embeddings stay as they are
+        head.load_state_dict(pretrained.head | {"decoder.weight": model.encoder.words.weight})
+    else:
+        head.load_state_dict(pretrained.head)
+    return Checkpoint(model, tokenizer, Tuned())
+
+
+def _from_scratch(config: TrainConfig) -> Checkpoint:
+    sizes = config.architecture or SCRATCH_SIZES
+    tokenizer = make_tokenizer(config, vocab_size=sizes.vocab_size)
+    sizes = msgspec.structs.replace(
+        sizes, vocab_size=max(sizes.vocab_size, tokenizer.vocab_size), layers=config.layers or sizes.layers
+    )
+    return Checkpoint(_random_model(config, sizes, tokenizer), tokenizer, Tuned())
+
+
+def _random_model(config: TrainConfig, encoder: EncoderConfig, tokenizer: Tokenizer) -> LinkingModel:
+    torch.manual_seed(config.seed)
+    return LinkingModel(config.model(encoder, bos_id=tokenizer.bos_id, eos_id=tokenizer.eos_id))
+
+
+@torch.no_grad()
+def _output_from_words(head: OutputHead, words: torch.Tensor) -> None:
+    """Let the word embeddings be the output matrix, scaled so that the first logits are small and Z is near 1."""
+    head.decoder.weight.copy_(words)
+    head.norm.weight.fill_(1 / float(words.norm(dim=1).mean()))
+    head.decoder.bias.fill_(-math.log(len(words)))
