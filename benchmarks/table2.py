@@ -3,24 +3,29 @@
     python benchmarks/table2.py MODEL DATA [--kb FOLDER] [--lm-only MODEL] [--classifier-only MODEL]
                                            [--condition given-surface] [--tokenised-only]
 
-DATA is AIDA as `parlink data aida` writes it. Every row is linking and detection InKB micro-F1, on the text as it
-is and detokenised. `--lm-only` and `--classifier-only` are models trained without the other part of the score
-(configs/lm-only.toml, configs/classifier-only.toml). The last row needs `--kb`.
+DATA is AIDA as `parlink data aida` writes it, or any other set whose links have candidates. Every row is linking
+and detection InKB micro-F1, on the text as it is and detokenised. `--lm-only` and `--classifier-only` are models
+trained without the other part of the score (configs/lm-only.toml, configs/classifier-only.toml). The last row needs
+`--kb`, or a model with a KB of its own. With `--kb` its redirects apply to the titles of all rows.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import msgspec
 from rich.progress import track
 
-from parlink.config import LinkOptions, ScoreWeights
-from parlink.data import jsonl
+from parlink.config import LinkOptions
+from parlink.data import formats
 from parlink.detokenise import detokenise
 from parlink.evaluate import Asked
-from parlink.linker import Linker
+from parlink.kb import KnowledgeBase
+from parlink.linker import DEFAULT, Linker
+from parlink.scoring.background import Background, gather
 from parlink.scoring.conditions import Condition
 from parlink.scoring.counting import Rules
 from parlink.scoring.report import Report, score
@@ -32,30 +37,35 @@ class Row:
     """One line of the table."""
 
     name: str
-    model: str
+    linker: Linker
     condition: Condition
-    options: LinkOptions
+    options: LinkOptions = DEFAULT
 
 
-def rows(wanted: argparse.Namespace) -> Iterator[Row]:
-    given = Condition(wanted.condition)
-    yield Row("complete scoring", wanted.model, given, LinkOptions())
-    yield Row("  classifier switched off", wanted.model, given, LinkOptions(weights=ScoreWeights(classifier=0.0)))
-    yield Row("  generator switched off", wanted.model, given, LinkOptions(weights=ScoreWeights(lm=0.0)))
+def rows(wanted: argparse.Namespace, kb: KnowledgeBase | None) -> Iterator[Row]:
+    given, linker = Condition(wanted.condition), Linker.load(wanted.model, kb=kb)
+    yield Row("complete scoring", linker, given)
+    yield Row("  classifier switched off", linker, given, without(linker, "classifier"))
+    yield Row("  generator switched off", linker, given, without(linker, "lm"))
     if wanted.lm_only:
-        yield Row("trained without the classifier", wanted.lm_only, given, LinkOptions())
+        yield Row("trained without the classifier", Linker.load(wanted.lm_only, kb=kb), given)
     if wanted.classifier_only:
-        yield Row("trained without the generator", wanted.classifier_only, given, LinkOptions())
-    yield Row("beam search, candidates, 5 beams", wanted.model, given, LinkOptions(search="beam"))
-    if wanted.kb:
-        yield Row("beam search, whole KB, 5 beams", wanted.model, Condition.NONE, LinkOptions(search="beam"))
+        yield Row("trained without the generator", Linker.load(wanted.classifier_only, kb=kb), given)
+    yield Row("beam search, candidates, 5 beams", linker, given, LinkOptions(search="beam"))
+    if linker.kb is not None:
+        yield Row("beam search, whole KB, 5 beams", linker, Condition.NONE)
 
 
-def measured(row: Row, gold: Sequence[Document], kb: str | None) -> Report:
-    linker = Linker.load(row.model, kb=kb)
-    asked = Asked.about(gold, linker=linker, condition=row.condition, options=row.options)
+def without(linker: Linker, part: str) -> LinkOptions:
+    """Switch a part of the score off; the score threshold, tuned for the whole score, goes with it."""
+    weights = msgspec.structs.replace(linker.tuned.weights, **{part: 0.0})
+    return LinkOptions(weights=weights, score_threshold=-math.inf)
+
+
+def measured(row: Row, gold: Sequence[Document], background: Background) -> Report:
+    asked = Asked.about(gold, linker=row.linker, condition=row.condition, options=row.options)
     predicted = list(track(asked.links(), description=row.name, total=len(gold), transient=True))
-    return score(gold, predicted, rules=Rules(condition=row.condition))
+    return score(gold, predicted, rules=Rules(condition=row.condition), background=background)
 
 
 def main() -> None:
@@ -68,13 +78,16 @@ def main() -> None:
     parser.add_argument("--condition", default="given-surface", choices=["given-strict", "given-surface"])
     parser.add_argument("--tokenised-only", action="store_true")
     wanted = parser.parse_args()
-    tokenised = list(jsonl.read(wanted.data))
+    kb = None if wanted.kb is None else KnowledgeBase.open(wanted.kb)
+    background = gather(kb=kb)
+    tokenised = list(formats.read(wanted.data, resolve=None if kb is None else kb.resolve))
     forms = [tokenised] if wanted.tokenised_only else [tokenised, [detokenise(doc) for doc in tokenised]]
     heads = ("linking F1", "detection F1", "natural: linking F1", "detection F1")[: 2 * len(forms)]
     print(f"{wanted.data}, {len(tokenised)} documents, condition {wanted.condition} (whole KB: none)")
+    print(f"redirects: {background.redirects.source if background.redirects else 'none, titles compared as they are'}")
     print(" | ".join([f"{'':34}", *heads]))
-    for row in rows(wanted):
-        reports = [measured(row, gold, wanted.kb) for gold in forms]
+    for row in rows(wanted, kb):
+        reports = [measured(row, gold, background) for gold in forms]
         values = [100 * task.inkb.micro.f1 for report in reports for task in (report.linking, report.detection)]
         print(
             " | ".join([f"{row.name:34}", *(f"{v:{len(h)}.2f}" for v, h in zip(values, heads, strict=True))]),

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlink.config import LinkOptions, ScoreWeights
+from parlink.config import Confidence, LinkOptions, ScoreWeights, Tuned
 from parlink.errors import ParlinkError, TextError
 from parlink.linker import Linker
 from parlink.surface_table import SurfaceTable
@@ -162,6 +162,19 @@ def test_nil_competes_where_the_model_knows_it() -> None:
     with_nil = [link for seed in range(6) for link in linker_with_nil(seed).link(doc).links]
     assert {link.reason for link in with_nil} == {None, "nil"}
     assert all("" not in [c.title for c in link.candidates] for link in with_nil)
+
+
+def test_the_confidence_is_computed_from_what_it_was_fitted_on() -> None:
+    """The margin is that to the second candidate shown: NIL is in no list that `tune` sees."""
+    checkpoint = tiny_checkpoint(seed=1, spread=3.0, nil=True)
+    own = Confidence(bias=0.0, detection=0.0, total=0.0, margin=1.0, log_prior=0.0)
+    doc = Document("The coach of Hamburg praised Kent and Dresden .")
+    fitted = Linker(replace(checkpoint, tuned=Tuned(threshold=-5.0, confidence=own)), source=AnyTitle())
+    links = [link for link in fitted.link(doc).links if link.title is not None]
+    assert links
+    for link in links:
+        first, second = (candidate.score or 0.0 for candidate in link.candidates[:2])
+        assert link.score == pytest.approx(own.probability(detection=0, total=0, margin=first - second, prior=1))
 
 
 def linker_with_nil(seed: int) -> Linker:

@@ -16,7 +16,7 @@ from parlink.scoring.background import NO_BACKGROUND, Background
 from parlink.scoring.conditions import Condition, question
 from parlink.scoring.counting import Rules, linked
 from parlink.scoring.matching import Match
-from parlink.scoring.pairing import Paired, Placed, checked, failures, placed
+from parlink.scoring.pairing import Paired, Placed, checked, failures, placed, with_other
 from parlink.scoring.report import Report, report, score
 from parlink.scoring.thresholds import LOWEST
 from parlink.surface_table import SurfaceTable
@@ -129,7 +129,8 @@ def evaluate(
     warnings += failures(Placed(doc, item.place) for doc, item in zip(predicted, items, strict=True))
     rules = Rules(match, condition)
     paired = Paired(tuple(documents), predicted, warnings)
-    return Evaluated(report(paired, rules=rules, background=background, chosen=chosen, other=other), predicted)
+    paired = with_other(paired, items, None if other is None else placed(other, "other"))
+    return Evaluated(report(paired, rules=rules, background=background, chosen=chosen), predicted)
 
 
 def _refuse_no_candidates(gold: Sequence[Document]) -> None:

@@ -204,10 +204,11 @@ def _confidence(mention: Mention, ranked: list[Candidate], settings: _Settings) 
     if settings.tuned.confidence is None:
         share = 1 / sum(math.exp(score - scores[0]) for score in scores)
         return share if mention.probability is None else share * mention.probability
+    rivals = [c.score or 0.0 for c in ranked[1:] if c.title]  # not NIL, which no candidate list shows to the fit
     return settings.tuned.confidence.probability(
         detection=mention.detection,
         total=scores[0],
-        margin=scores[0] - scores[1] if len(scores) > 1 else None,
+        margin=scores[0] - rivals[0] if rivals else None,
         prior=ranked[0].prior,
     )
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 import typer
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from parlink.checkpoint import load_checkpoint, save_checkpoint
 from parlink.cli.evaluate import evaluate
+from parlink.cli.evaluation import Evaluation, predicted_report
+from parlink.cli.score_table import show_report
 from parlink.cli.tune import tune
 from parlink.config import LinkOptions
-from parlink.data import jsonl
+from parlink.data import formats, jsonl
 from parlink.errors import ParlinkError
+from parlink.kb import KnowledgeBase
 from parlink.linker import Linker
 from parlink.types import Candidate, Document, Link
+from tiny_kb import tiny_folder
 from tiny_model import tiny_checkpoint
 
 app = typer.Typer()
@@ -121,6 +128,75 @@ def test_errors_name_file_and_line(gold: Path, tmp_path: Path) -> None:
     twice.write_text(gold.read_text() + gold.read_text().splitlines()[0])
     with pytest.raises(ParlinkError, match=r"twice\.jsonl:7: document '0' was already at .*twice\.jsonl:1"):
         run("evaluate", gold, "--predictions", twice)
+
+
+@pytest.fixture
+def linked(tmp_path: Path) -> tuple[Path, Path]:
+    """Gold whose entities are named in several ways, and a knowledge base that knows them all but one."""
+    text = " ".join(SENTENCES[:3])
+    found = Linker(tiny_checkpoint(spread=3.0)).link(text, options=LinkOptions(threshold=-5.0)).links[:4]
+    names = [{"title": "http://en.wikipedia.org/wiki/Hamburg"}, {"id": "Q51974"}, {"title": "Zürich"}, {"id": "Q9"}]
+    links = [{"start": f.span.start, "end": f.span.end, **name} for f, name in zip(found, names, strict=True)]
+    (tmp_path / "named.jsonl").write_bytes(msgspec.json.encode({"id": "1", "text": text, "links": links}) + b"\n")
+    return tmp_path / "named.jsonl", tiny_folder(tmp_path / "kb")
+
+
+def test_identifiers_are_resolved_by_the_kb_in_every_format(linked: tuple[Path, Path], tmp_path: Path) -> None:
+    gold, kb = linked
+    said = tmp_path / "said.jsonl"
+    known = KnowledgeBase.open(kb)
+    (doc,) = jsonl.read(gold)
+    titles = [known.resolve(link.title or link.id or "") for link in doc.links]
+    assert titles == ["Hamburg", "Hamburger SV", "Zürich", None]
+    jsonl.write(said, [replace(doc, links=tuple(map(titled, doc.links, titles)))])
+    (plain,) = lines(run("evaluate", gold, "--predictions", said, "--json"))
+    assert plain["linking"]["counts"] == {"tp": 1, "fp": 2, "fn": 3} and plain["coverage"] is None
+    for name in ("a.ttl", "a.tsv", "brat", "a.jsonl"):
+        formats.convert(gold, tmp_path / name, resolve=known.resolve)
+        doc = next(formats.read(tmp_path / name))
+        jsonl.write(said, [replace(doc, links=tuple(map(titled, doc.links, titles)))])
+        (value,) = lines(run("evaluate", tmp_path / name, "--predictions", said, "--kb", kb, "--json"))
+        assert value["coverage"]["part"] == value["linking"]["counts"]["tp"] == 3, name
+
+
+def titled(link: Link, title: str | None) -> Link:
+    return Link(link.span, title)
+
+
+@pytest.mark.parametrize("condition", ["kb", "none"])
+def test_a_knowledge_base_is_searched_or_looked_up(linked: tuple[Path, Path], model: Path, condition: str) -> None:
+    gold, kb = linked
+    options = ("--model", model, "--kb", kb, "--candidates", condition)
+    (tuned,) = lines(run("tune", gold, *options, "--json"))
+    (value,) = lines(run("evaluate", gold, *options, "--json"))
+    assert value["condition"] == tuned["condition"] == condition and value["kb"] in value["redirects"]
+    assert (value["candidate_recall"] is None) == (condition == "none")
+    ours, tuning = value["linking"]["inkb"]["micro"], tuned["linking"]["inkb"]["micro"]
+    assert ours == pytest.approx(tuning)  # redirects apply to both
+    assert condition == "kb" or value["predicted"] > 0
+
+
+def test_a_table_of_hundreds_fits_eighty_columns(gold: Path) -> None:
+    evaluation = Evaluation.read([gold], kb=None)
+    stream = io.StringIO()
+    show_report(predicted_report(evaluation, gold, []), console=Console(file=stream, width=80))
+    assert "…" not in stream.getvalue() and stream.getvalue().count(" 100.00") >= 11
+    assert max(map(len, stream.getvalue().splitlines())) <= 80
+
+
+def test_options_that_would_do_nothing_are_refused(gold: Path, model: Path) -> None:
+    for option in (("--save-predictions", gold.parent / "x.jsonl"), ("--model", model)):
+        with pytest.raises(ParlinkError, match="leave out --model"):
+            run("evaluate", gold, "--predictions", gold, *option)
+
+
+def test_tune_refuses_and_warns_as_evaluate_does(gold: Path, model: Path, tmp_path: Path) -> None:
+    twice = tmp_path / "twice.jsonl"
+    twice.write_text(gold.read_text() * 2)
+    with pytest.raises(ParlinkError, match=r"twice\.jsonl:7: document '0' was already"):
+        run("tune", twice, "--model", model)
+    twice.write_text(gold.read_text() + gold.read_text().splitlines()[0].replace('"id":"0"', '"id":"9"'))
+    assert "warning: 1 gold documents with the text of an earlier one" in run("tune", twice, "--model", model).stderr
 
 
 def test_tune_writes_the_model_folder_and_draws(gold: Path, model: Path, tmp_path: Path) -> None:

@@ -156,6 +156,8 @@ def test_zelda(tmp_path: Path) -> None:
         ("a.ttl.gz", "", "nif"),
         ("a.tsv", "", "aida"),
         ("a.jsonl", '{"text": "x"}', "jsonl"),
+        ("a.tsv.jsonl", '{"text": "x"}', "jsonl"),
+        ("a.jsonl", '{"text": ', "jsonl"),
         ("a.json", json.dumps(MENTIONS), "mentions"),
         ("a.jsonl", '{"text": "x", "labels": []}', "elevant"),
         ("a.jsonl", '{"text": "x", "entity_mentions": []}', "elevant-predictions"),
@@ -189,10 +191,26 @@ def test_command(tmp_path: Path) -> None:
     assert [link.score for link in next(again).links] == [0.5]
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ttl", "a.tsv"])
+def test_an_empty_file_is_not_converted(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("")
+    with pytest.raises(DataFormatError, match=r"empty|no document"):
+        formats.convert(tmp_path / name, tmp_path / "out.jsonl")
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_fields_that_are_set_but_empty_are_losses_too(tmp_path: Path) -> None:
+    jsonl.write(tmp_path / "a.jsonl", [Document("Oslo", "1", spans=(), error="")])
+    losses = formats.convert(tmp_path / "a.jsonl", tmp_path / "a.ttl")
+    assert losses == {"spans of a document": 1, "error of a document": 1}
+
+
 def test_jsonl_titles_go_through_the_kb(tmp_path: Path) -> None:
-    links = (Link(Span(0, 4), "Kristiania"), Link(Span(0, 2), "Os"), Link(Span(1, 2)))
+    links = (Link(Span(0, 4), "Kristiania"), Link(Span(0, 2), "Os"), Link(Span(1, 2)), Link(Span(1, 3), id="Q585"))
     jsonl.write(tmp_path / "a.jsonl", [Document("Oslo", "1", links)])
-    losses = formats.convert(tmp_path / "a.jsonl", tmp_path / "b.jsonl", resolve={"Kristiania": "Oslo"}.get)
+    losses = formats.convert(
+        tmp_path / "a.jsonl", tmp_path / "b.jsonl", resolve={"Kristiania": "Oslo", "Q585": "Oslo"}.get
+    )
     (doc,) = jsonl.read(tmp_path / "b.jsonl")
-    assert [link.title for link in doc.links] == ["Oslo", "Os", None]
+    assert [link.title for link in doc.links] == ["Oslo", "Os", None, "Oslo"]
     assert sum(losses.values()) == 1

@@ -7,7 +7,7 @@ import pytest
 
 from parlink.data import jsonl
 from parlink.errors import ParlinkError
-from parlink.scoring.pairing import Placed, Warned, pair, placed, read_placed
+from parlink.scoring.pairing import Placed, Warned, checked, pair, placed, read_placed, with_other
 from parlink.types import Document, Link, Span
 
 
@@ -34,10 +34,22 @@ def test_by_order_where_ids_are_missing() -> None:
 
 
 def test_missing_and_failed_documents_are_counted() -> None:
-    gold = placed([doc("1"), doc("2"), doc("3")], "gold")
+    gold = placed([doc("1", "a"), doc("2"), doc("3", "c")], "gold")
     result = pair(gold, [Placed(Document("Kent won", id="2", error="boom"), "p.jsonl:1")])
     assert [(w.count, w.first) for w in result.warnings] == [(2, "gold document 1"), (1, "p.jsonl:1: boom")]
     assert [d.links for d in result.predicted] == [(), (), ()]
+
+
+def test_what_is_missing_from_the_other_system_is_counted_too() -> None:
+    gold = placed([doc("1", "a"), doc("2", "b")], "gold")
+    result = with_other(pair(gold, gold), gold, [Placed(doc("2", "b"), "o.jsonl:1")])
+    assert [(w.count, w.first) for w in result.warnings] == [(1, "gold document 1")]
+    assert "the other system" in result.warnings[0].what and result.other is not None and len(result.other) == 2
+
+
+def test_a_text_that_comes_again_is_counted() -> None:
+    warnings = checked(placed([doc(""), doc("", "b"), doc("")], "gold"))
+    assert [(w.count, w.first) for w in warnings] == [(1, "gold document 3")]
 
 
 def test_overlapping_gold_is_counted() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from parlink.scoring.background import Background, Redirects
-from parlink.scoring.conditions import Condition, question
+from parlink.scoring.conditions import Condition, question, stating_condition
 from parlink.scoring.counting import NO_CANDIDATE, Rules
 from parlink.scoring.matching import Match
 from parlink.scoring.metrics import Counts
@@ -105,3 +105,27 @@ def test_a_linker_sees_nothing_but_the_text_and_in_strict_the_candidates() -> No
     assert strict == Document(TEXT, id="1", links=(Link(KENT, candidates=(Candidate("A"), Candidate("Kent"))),))
     for condition in (Condition.GIVEN_SURFACE, Condition.KB, Condition.NONE):
         assert question(gold, condition) == Document(TEXT, id="1")
+
+
+def test_an_id_without_a_title_is_resolved_and_counts_either_way() -> None:
+    gold = Document(TEXT, id="1", links=(Link(KENT, id="Q1"), Link(LEICESTER, id="Q2")))
+    said = [Document(TEXT, id="1", links=(Link(KENT, "Kent"),))]
+    assert score([gold], said).linking.counts == Counts(0, 1, 2)
+    known = Background(redirects=Redirects("a table", lambda name: {"Q1": "Kent"}.get(name, name)))
+    assert score([gold], said, background=known).linking.counts == Counts(1, 0, 1)
+
+
+def test_another_system_is_scored_under_its_own_condition() -> None:
+    lost = Link(Span(5, 8), None, reason=NO_CANDIDATE)
+    strict = Rules(condition=Condition.GIVEN_STRICT)
+    mine = predicted(Link(KENT, "Kent"), lost)
+    for condition, f1 in ((Condition.GIVEN_STRICT, 0.5), (Condition.KB, 2 / 3)):
+        other = [stating_condition(doc, condition) for doc in mine]
+        found = score([GOLD], mine, rules=strict, other=other).comparison
+        assert found is not None and found.f1 == 0.5 and found.other_f1 == pytest.approx(f1)
+
+
+def test_what_a_search_made_up_is_no_candidate_recall() -> None:
+    found = Link(KENT, "Kent", candidates=(Candidate("Kent", step="search"),))
+    paired = Paired((GOLD,), tuple(predicted(found)))
+    assert report(paired, chosen=predicted(found)).candidate_recall == Share(0, 2)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from parlink.errors import ParlinkError
 from parlink.scoring.conditions import Condition
 
 
@@ -45,6 +46,8 @@ def evaluate(
         data, kb=kb, redirects=redirects, seen=seen or [], compare=compare, weak=weak, natural=natural
     )
     if predictions is not None:
+        if model is not None or save_predictions is not None:
+            raise ParlinkError("--predictions are scored as they are; leave out --model and --save-predictions")
         reports = [predicted_report(setup, predictions, candidates or [])]
     else:
         options = LinkOptions(search=search, beams=beams, threshold=threshold)

@@ -16,7 +16,6 @@ from parlink.cli.document_bar import document_bar
 from parlink.cli.score_table import show_report
 from parlink.config import LinkOptions
 from parlink.data import files, jsonl
-from parlink.data.identifiers import Resolve
 from parlink.detokenise import detokenise
 from parlink.errors import ParlinkError
 from parlink.scoring.background import Background, gather
@@ -49,18 +48,19 @@ class Evaluation:
         data: Sequence[Path],
         *,
         kb: Path | None,
-        redirects: Path | None,
-        seen: Sequence[Path],
-        compare: Path | None,
-        weak: bool,
-        natural: bool,
+        redirects: Path | None = None,
+        seen: Sequence[Path] = (),
+        compare: Path | None = None,
+        weak: bool = False,
+        natural: bool = False,
     ) -> Evaluation:
         """Read everything that was named."""
         base = None if kb is None else opened_kb(kb)
         losses: Counter[str] = Counter()
         resolve = None if base is None else base.resolve
+        gold = read_placed(data, resolve=resolve, losses=losses)
         return cls(
-            gold=read_gold(data, natural=natural, resolve=resolve, losses=losses),
+            gold=[replace(item, doc=detokenise(item.doc)) for item in gold] if natural else gold,
             other=None if compare is None else read_placed([compare], resolve=resolve, losses=losses),
             background=gather(kb=base, redirects=redirects, seen=seen),
             kb=base,
@@ -68,10 +68,14 @@ class Evaluation:
             losses=losses,
         )
 
+    @property
+    def warnings(self) -> tuple[Warned, ...]:
+        """Say what was lost in reading."""
+        return tuple(Warned(what, count, "reading the files") for what, count in self.losses.items())
+
     def warned(self, report: Report) -> Report:
         """Add to a report what was lost in reading."""
-        lost = tuple(Warned(what, count, "reading the files") for what, count in self.losses.items())
-        return replace(report, warnings=report.warnings + lost)
+        return replace(report, warnings=report.warnings + self.warnings)
 
 
 def opened_kb(folder: Path) -> KnowledgeBase:
@@ -79,14 +83,6 @@ def opened_kb(folder: Path) -> KnowledgeBase:
     from parlink.kb import KnowledgeBase
 
     return KnowledgeBase.open(folder)
-
-
-def read_gold(
-    data: Sequence[Path], *, natural: bool, resolve: Resolve | None = None, losses: Counter[str] | None = None
-) -> list[Placed]:
-    """Read gold documents, detokenised if wanted."""
-    gold = read_placed(data, resolve=resolve, losses=losses)
-    return [replace(item, doc=detokenise(item.doc)) for item in gold] if natural else gold
 
 
 def predicted_report(setup: Evaluation, predictions: Path, conditions: Sequence[Condition]) -> Report:

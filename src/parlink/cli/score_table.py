@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from parlink.scoring.error_kinds import error_counts
-from parlink.scoring.report import Report, Share, Task
+from parlink.scoring.report import Report, Task
 from parlink.scoring.resampling import Interval
 
 
@@ -28,15 +28,11 @@ def show_report(report: Report, *, console: Console) -> None:
 
 
 def _scores(report: Report) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False, collapse_padding=True, header_style="bold")
     table.add_column("InKB", no_wrap=True)
     for column in ("P", "R", "F1", "95 %", "macro", "95 %", "with NIL"):
         table.add_column(column, justify="right", no_wrap=True)
-    for name, task in (
-        ("linking", report.linking),
-        ("detection", report.detection),
-        ("disambiguation", report.disambiguation),
-    ):
+    for name, task in report.tasks.items():
         table.add_row(name, *_row(task))
     return table
 
@@ -60,9 +56,9 @@ def _facts(report: Report) -> Iterator[str]:
         yield f"{report.without_candidates:,} detected spans had no given candidates and count as wrong"
     yield f"match: {report.match}; redirects: {report.redirects or 'none, titles are compared as they are'}"
     if report.kb is not None:
-        yield f"knowledge base {report.kb}: holds the gold entity of {_share(report.coverage)} mentions"
+        yield f"knowledge base {report.kb}: holds the gold entity of {report.coverage} mentions"
     if report.candidate_recall is not None:
-        yield f"candidate recall: {_share(report.candidate_recall)}"
+        yield f"candidate recall: {report.candidate_recall}"
     if report.seen is not None:
         seen, unseen = report.seen.seen.micro.f1, report.seen.unseen.micro.f1
         yield f"linking F1 where the entity is in {report.seen.source}: {100 * seen:.2f}, elsewhere {100 * unseen:.2f}"
@@ -82,10 +78,6 @@ def _errors(report: Report) -> Padding:
         for kind, count in kinds.items():
             table.add_row("", kind, f"{count:,}", style="dim")
     return Padding(table, (1, 0))
-
-
-def _share(share: Share | None) -> str:
-    return "not known" if share is None else f"{share.value:.2%} ({share.part:,} of {share.whole:,})"
 
 
 def _range(interval: Interval) -> str:

@@ -11,7 +11,7 @@ from parlink.scoring.conditions import Condition
 
 
 def tune(
-    data: Annotated[list[Path], typer.Argument(help="Gold documents, JSONL: validation data.")],
+    data: Annotated[list[Path], typer.Argument(help="Gold documents, any format: validation data.")],
     model: Annotated[Path, typer.Option(help="Model folder; the values are written into it.")],
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder.")] = None,
     candidates: Annotated[
@@ -27,20 +27,11 @@ def tune(
 ) -> None:
     """Choose the thresholds that give the best linking F1, from one pass of linking, and draw the curves."""
     from parlink.checkpoint import update_tuned
-    from parlink.cli.evaluation import read_gold
+    from parlink.cli.evaluation import Evaluation
     from parlink.cli.tuning import draw_curves, print_tuning, tuned_on
-    from parlink.kb import KnowledgeBase
 
     condition = candidates or (Condition.KB if kb else Condition.GIVEN_SURFACE)
-    base = None if kb is None else KnowledgeBase.open(kb)
-    gold = read_gold(data, natural=natural, resolve=None if base is None else base.resolve)
-    tuning = tuned_on(
-        [item.doc for item in gold],
-        model=model,
-        kb=base,
-        condition=condition,
-        surfaces=surfaces,
-        weights=weights,
-    )
+    setup = Evaluation.read(data, kb=kb, natural=natural)
+    tuning = tuned_on(setup, model=model, condition=condition, surfaces=surfaces, weights=weights)
     update_tuned(model, tuning.tuned)
     print_tuning(tuning, condition, curves=draw_curves(tuning, output or model), as_json=as_json)

@@ -9,37 +9,41 @@ import msgspec
 from rich.console import Console
 
 from parlink.cli.document_bar import document_bar
+from parlink.cli.evaluation import Evaluation
 from parlink.data import files
 from parlink.evaluate import Asked
-from parlink.kb import KnowledgeBase
 from parlink.linker import Linker
+from parlink.scoring.background import redirected
 from parlink.scoring.conditions import Condition
 from parlink.scoring.counting import Rules
-from parlink.scoring.drawing import draw_curve, draw_reliability
+from parlink.scoring.curves import draw_curve, draw_reliability
+from parlink.scoring.pairing import Placed, checked, failures
 from parlink.scoring.tuning import Tuning, tune
 from parlink.surface_table import SurfaceTable
-from parlink.types import Document
 
 
-def tuned_on(
-    gold: Sequence[Document],
-    *,
-    model: Path,
-    kb: KnowledgeBase | None,
-    condition: Condition,
-    surfaces: Path | None,
-    weights: bool,
-) -> Tuning:
-    """Link the documents once at a low threshold, and choose everything else from that."""
-    linker = Linker.load(model, kb=kb)
+def tuned_on(setup: Evaluation, *, model: Path, condition: Condition, surfaces: Path | None, weights: bool) -> Tuning:
+    """Link the documents once at a low threshold, and choose everything else from that; say what is odd in them."""
+    warnings = setup.warnings + checked(setup.gold)
+    linker = Linker.load(model, kb=setup.kb)
     table = None if surfaces is None else SurfaceTable.load(surfaces)
-    asked = Asked.about(gold, linker=linker, condition=condition, surfaces=table)
-    predicted = []
-    with document_bar(len(gold), f"linking, {condition}") as progress:
-        for doc in asked.proposals():
-            predicted.append(doc)
+    asked = Asked.about([item.doc for item in setup.gold], linker=linker, condition=condition, surfaces=table)
+    predicted: list[Placed] = []
+    with document_bar(len(setup.gold), f"linking, {condition}") as progress:
+        for item, doc in zip(setup.gold, asked.proposals(), strict=True):
+            predicted.append(Placed(doc, item.place))
             progress(1)
-    return tune(gold, predicted, tuned=linker.tuned, weights=weights, rules=Rules(condition=condition))
+    for warned in warnings + failures(predicted):
+        tell(f"warning: {warned.count:,} {warned.what}; first: {warned.first}")
+    gold, links = (
+        [redirected(item.doc, setup.background.redirects) for item in items] for items in (setup.gold, predicted)
+    )
+    return tune(gold, links, tuned=linker.tuned, weights=weights, rules=Rules(condition=condition))
+
+
+def tell(note: str) -> None:
+    """Print a note beside the result."""
+    Console(stderr=True).print(note, style="yellow", soft_wrap=True)
 
 
 def draw_curves(tuning: Tuning, folder: Path) -> list[Path]:
@@ -68,7 +72,7 @@ def print_tuning(tuning: Tuning, condition: Condition, *, curves: Sequence[Path]
     """Print what was chosen and what it gives."""
     if condition is Condition.GIVEN_SURFACE:
         note = "tuned with a table of gold surfaces, which hides false detections: for other text use --candidates kb"
-        Console(stderr=True).print(note, style="yellow", soft_wrap=True)
+        tell(note)
     value = {
         "condition": condition,
         "tuned": msgspec.to_builtins(tuning.tuned),

@@ -22,6 +22,7 @@ except ImportError:
     zstandard = None  # type: ignore[assignment]
 
 STANDARD_STREAM = "-"
+COMPRESSED = (".gz", ".bz2", ".zst")
 
 BROKEN = (EOFError, OSError, zlib.error) + ((zstandard.ZstdError,) if zstandard else ())
 

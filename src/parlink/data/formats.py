@@ -12,9 +12,9 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from parlink.data import brat, conll, elevant, files, jsonl, mentions, nif, zelda
-from parlink.data.identifiers import Resolve
+from parlink.data.identifiers import UNKNOWN, Resolve
 from parlink.errors import DataFormatError, ParlinkError
-from parlink.types import Document
+from parlink.types import Document, Link
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ def convert(
     """
     losses: Counter[str] = Counter()
     write_to = _named(WRITERS, output_format or output_format_of(output))
-    docs = read(source, source_format, resolve=resolve, losses=losses)
+    docs = _some(read(source, source_format, resolve=resolve, losses=losses), source)
     write_to(output, passing(docs), losses=losses)
     return losses
 
@@ -84,7 +84,9 @@ def format_of(path: Path | str) -> str:
     try:
         fields = msgspec.json.decode(first[1], type=dict[str, msgspec.Raw]).keys()
     except (msgspec.DecodeError, UnicodeError) as error:
-        message = f"cannot tell its format ({error}); name it with --from: {', '.join(READERS)}"
+        if _suffix(given) == ".jsonl":
+            return "jsonl"  # whose reader says what is wrong with the line
+        message = f"cannot tell its format ({error}); parlink data convert --from takes {', '.join(READERS)}"
         raise DataFormatError(message, path=path, line=first[0]) from error
     return next((name for name, marks in _MARKS.items() if marks <= fields), "jsonl")
 
@@ -98,26 +100,28 @@ def output_format_of(path: Path | str) -> str:
 
 
 def _by_suffix(path: Path) -> str | None:
-    return next((_SUFFIXES[suffix] for suffix in reversed(path.suffixes) if suffix in _SUFFIXES), None)
+    return _SUFFIXES.get(_suffix(path))
+
+
+def _suffix(path: Path) -> str:
+    """Return the last suffix, that of a compressed file left out."""
+    return (path.with_suffix("") if path.suffix in files.COMPRESSED else path).suffix
 
 
 def _read_jsonl(
     path: Path | str, *, resolve: Resolve | None = None, losses: Counter[str] | None = None
 ) -> Iterator[Document]:
+    losses = Counter() if losses is None else losses
     for doc in jsonl.read(path):
-        if resolve is None:
-            yield doc
-            continue
-        titles = [None if link.title is None else resolve(link.title) for link in doc.links]
-        if losses is not None:
-            unknown = sum(
-                title is None and link.title is not None for title, link in zip(titles, doc.links, strict=True)
-            )
-            losses.update(
-                {"entities that the KB does not know; their mentions stay misses": unknown} if unknown else {}
-            )
-        links = (replace(link, title=title or link.title) for title, link in zip(titles, doc.links, strict=True))
-        yield replace(doc, links=tuple(links))
+        yield doc if resolve is None else replace(doc, links=tuple(_resolved(x, resolve, losses) for x in doc.links))
+
+
+def _resolved(link: Link, resolve: Resolve, losses: Counter[str]) -> Link:
+    names = [name for name in (link.title, link.id) if name is not None]
+    title = next((found for name in names if (found := resolve(name)) is not None), None)
+    if names and title is None:
+        losses[UNKNOWN] += 1
+    return replace(link, title=title or link.title)
 
 
 def _write_jsonl(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
@@ -164,6 +168,14 @@ _MARKS = {
     "elevant": {"labels"},
     "elevant-predictions": {"entity_mentions"},
 }
+
+
+def _some(docs: Iterator[Document], path: Path | str) -> Iterator[Document]:
+    first = next(docs, None)
+    if first is None:
+        raise DataFormatError("no document in it; give a file with one document at least", path=path)
+    yield first
+    yield from docs
 
 
 def _named(table: dict[str, T], name: str) -> T:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from parlink.data.titles import plain_title, url_title
 
 Resolve = Callable[[str], str | None]
+UNKNOWN = "entities that the KB does not know; their mentions stay misses"
 WIKIPEDIA = "http://en.wikipedia.org/wiki/"
 WIKIDATA = "http://www.wikidata.org/entity/"
 
@@ -93,7 +94,7 @@ def _known(forms: Sequence[str], name: str | None, resolve: Resolve | None, loss
     if name and (title := resolve(name)) is not None:
         losses["entities that the KB knows by name only"] += 1
         return title
-    losses["entities that the KB does not know; their mentions stay misses"] += 1
+    losses[UNKNOWN] += 1
     return None
 
 

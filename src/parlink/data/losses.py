@@ -15,7 +15,7 @@ _LINK = ("id", "score", "reason", "detection", "probability", "candidates", "url
 def count_losses(doc: Document, losses: Counter[str], *, held: Collection[str] = ()) -> None:
     """Add to `losses` the fields of a document and of its links that are set and not among those `held`."""
     for name in _DOCUMENT:
-        if name not in held and getattr(doc, name):
+        if name not in held and getattr(doc, name) not in (None, {}):
             losses[f"{name} of a document"] += 1
     for link in doc.links:
         for name in _LINK:

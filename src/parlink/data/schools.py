@@ -9,8 +9,9 @@ from pathlib import Path
 import msgspec
 
 from parlink.data import files
+from parlink.data.identifiers import Resolve
 from parlink.data.repeats import mark_repeats
-from parlink.data.wikipedia import Resolve, entity_title
+from parlink.data.wikipedia import entity_title
 from parlink.errors import DataFormatError
 from parlink.types import Document, Link, Span
 

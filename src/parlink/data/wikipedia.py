@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from parlink.data import mediawiki
 from parlink.data.dates import is_date_or_number
+from parlink.data.identifiers import Resolve
 from parlink.data.parallel import batches, mapped
 from parlink.data.repeats import mark_repeats
 from parlink.data.titles import follow
 from parlink.types import Document, Link, Span
 
-Resolve = Callable[[str], str | None]
 _PAGES_A_BATCH = 64
 
 

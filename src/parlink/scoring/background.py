@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from parlink.data import jsonl
+from parlink.data import formats
+from parlink.data.identifiers import Resolve
 from parlink.data.titles import read_redirects
+from parlink.scoring.counting import entity
 from parlink.types import Document, Link
 
 if TYPE_CHECKING:
@@ -46,15 +48,15 @@ def gather(
         redirects=_redirects(kb, redirects),
         kb=None if kb is None else kb.name,
         in_kb=None if kb is None else kb.__contains__,
-        seen=entities_of(files) if files else None,
+        seen=entities_of(files, resolve=None if kb is None else kb.resolve) if files else None,
         seen_source=", ".join(str(path) for path in files) or "training data",
     )
 
 
-def entities_of(paths: Iterable[Path | str]) -> frozenset[str]:
-    """Collect the titles that the links of some files name."""
-    documents = (doc for path in paths for doc in jsonl.read(path))
-    return frozenset(link.title for doc in documents for link in doc.links if link.title is not None)
+def entities_of(paths: Iterable[Path | str], *, resolve: Resolve | None = None) -> frozenset[str]:
+    """Collect the entities that the links of some files name."""
+    documents = (doc for path in paths for doc in formats.read(path, resolve=resolve))
+    return frozenset(name for doc in documents for link in doc.links if (name := entity(link)) is not None)
 
 
 def redirected(doc: Document, redirects: Redirects | None) -> Document:
@@ -79,4 +81,5 @@ def _redirects(kb: KnowledgeBase | None, path: Path | str | None) -> Redirects |
 
 def _link(link: Link, resolve: Callable[[str], str]) -> Link:
     candidates = tuple(replace(candidate, title=resolve(candidate.title)) for candidate in link.candidates)
-    return replace(link, title=None if link.title is None else resolve(link.title), candidates=candidates)
+    name = entity(link)  # an id without a title may stand for a title that the knowledge base knows
+    return replace(link, title=None if name is None else resolve(name), candidates=candidates)

@@ -29,7 +29,10 @@ EXPLANATIONS = {
         "whose surface is not in the table is not predicted. The table's keys are gold surfaces, so it still helps "
         "detection somewhat: read this score beside the one of the kb condition."
     ),
-    Condition.KB: "Candidates come from the knowledge base's own alias table; the data gives none.",
+    Condition.KB: (
+        "Candidates come from the knowledge base's own alias table; the data gives none. A span without candidates is "
+        "not predicted, unless the model was tuned to search the whole knowledge base for it."
+    ),
     Condition.NONE: "No candidates: beam search over every title of the knowledge base.",
 }
 

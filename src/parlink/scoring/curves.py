@@ -1,10 +1,11 @@
-"""Curves over links that carry a probability: scores by threshold on it, and whether it can be believed."""
+"""Scores by threshold and the reliability of a confidence, computed and drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from parlink.plots import Series, line_plot, reliability_plot
 from parlink.scoring.counting import Rules, asserted, entities, linked
 from parlink.scoring.matching import one_to_one
 from parlink.scoring.metrics import Counts, Scores, scores
@@ -78,6 +79,21 @@ def reliability(judgements: Sequence[tuple[float, bool]]) -> Reliability:
     filled = tuple(_bin(content) for content in bins if content)
     distance = sum(abs(one.confidence - one.accuracy) * one.links for one in filled)
     return Reliability(filled, distance / max(len(judgements), 1), len(judgements))
+
+
+def draw_curve(curve: Sequence[CurvePoint], *, title: str, x_label: str, mark: float | None = None) -> str:
+    """Draw F1, precision and recall over a threshold; `mark` is the one chosen."""
+    series = [
+        Series(name, tuple((point.threshold, 100 * getattr(point.scores, part)) for point in curve))
+        for name, part in (("F1", "f1"), ("precision", "precision"), ("recall", "recall"))
+    ]
+    return line_plot(series, title=title, x_label=x_label, y_label="%", y_range=(0, 100), mark=mark)
+
+
+def draw_reliability(reliability: Reliability, *, title: str) -> str:
+    """Draw how many links of about the same confidence are right; the title gets the expected calibration error."""
+    bins = [(one.confidence, one.accuracy, one.links) for one in reliability.bins]
+    return reliability_plot(bins, title=f"{title}: calibration error {100 * reliability.error:.1f} %")
 
 
 def _bin(content: Sequence[tuple[float, bool]]) -> Bin:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 
-from parlink.scoring.drawing import draw_curve, draw_reliability
+from parlink.scoring.curves import draw_curve, draw_reliability
 from parlink.scoring.html_errors import error_cards, error_filters
-from parlink.scoring.report import Report, Share, Task
+from parlink.scoring.report import Report, Task
 from parlink.scoring.resampling import Comparison, Interval
 
 
@@ -65,12 +65,8 @@ def _table(report: Report) -> str:
         "<tr><th></th><th>precision</th><th>recall</th><th>F1</th><th>95 %</th><th>macro F1</th><th>95 %</th>"
         "<th>F1 with NIL</th><th>right</th><th>wrong</th><th>missed</th></tr>"
     )
-    rows = [
-        ("linking", report.linking),
-        ("detection", report.detection),
-        ("disambiguation", report.disambiguation),
-    ]
-    return f'<div class="scroll"><table>{head}{"".join(_row(name, task) for name, task in rows)}</table></div>'
+    rows = "".join(_row(name, task) for name, task in report.tasks.items())
+    return f'<div class="scroll"><table>{head}{rows}</table></div>'
 
 
 def _row(name: str, task: Task) -> str:
@@ -94,8 +90,8 @@ def _facts(report: Report) -> str:
         ("match", f"{report.match}: spans {'equal' if report.match == 'strong' else 'overlapping'}, entities equal"),
         ("redirects", report.redirects or "none: titles are compared as they are"),
         ("knowledge base", report.kb or "none"),
-        ("gold entities in it", _share(report.coverage)),
-        ("candidate recall", _share(report.candidate_recall)),
+        ("gold entities in it", str(report.coverage or "not known")),
+        ("candidate recall", str(report.candidate_recall or "not known")),
     ]
     if report.seen is not None:
         facts.append(("F1, entity seen in training", f"{100 * report.seen.seen.micro.f1:.2f} ({report.seen.source})"))
@@ -121,10 +117,6 @@ def _comparison(comparison: Comparison | None) -> str:
         f"<p>The other system has a linking F1 of {100 * comparison.other_f1:.2f}; the difference is "
         f"<b>{difference}</b> (95 %: {interval}; p = {comparison.p_value:.4f}, paired over documents).</p>"
     )
-
-
-def _share(share: Share | None) -> str:
-    return "not known" if share is None else f"{share.value:.2%} ({share.part:,} of {share.whole:,})"
 
 
 def _range(interval: Interval) -> str:

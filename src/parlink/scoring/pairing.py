@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from parlink.data import files, formats, jsonl
@@ -38,6 +38,7 @@ class Paired:
     gold: tuple[Document, ...]
     predicted: tuple[Document, ...]
     warnings: tuple[Warned, ...] = ()
+    other: tuple[Document, ...] | None = None  # another system's predictions
 
 
 def placed(documents: Iterable[Document | Placed], name: str) -> list[Placed]:
@@ -75,35 +76,50 @@ def _read_other(path: Path | str, resolve: Resolve | None, losses: Counter[str] 
 
 
 def checked(gold: Sequence[Placed]) -> tuple[Warned, ...]:
-    """Refuse a document twice and spans outside the text; count overlapping gold mentions."""
+    """Refuse a document twice and spans outside the text; count repeated texts and overlapping gold mentions."""
     _refuse_twins(gold)
     crossing: list[str] = []
+    repeated: list[str] = []
+    texts: set[str] = set()
     for item in gold:
         _refuse_spans_outside(item)
         crossing += [item.place] * _overlapping(item.doc)
-    return _warned("gold mentions that overlap an earlier one (each still counts)", crossing)
+        repeated += [item.place] * (item.doc.text in texts)
+        texts.add(item.doc.text)
+    return _warned("gold documents with the text of an earlier one (each still counts)", repeated) + _warned(
+        "gold mentions that overlap an earlier one (each still counts)", crossing
+    )
 
 
 def pair(gold: Sequence[Placed], predicted: Sequence[Placed]) -> Paired:
     """Find the prediction for each gold document: by id where all have one, else by order; texts must agree."""
     warnings = checked(gold)
-    for item in predicted:
-        _refuse_spans_outside(item)
-    by_id = all(item.doc.id for item in gold) and all(item.doc.id for item in predicted)
-    answers, missing = _by_id(gold, predicted) if by_id else (_by_order(gold, predicted), ())
-    return Paired(
-        gold=tuple(item.doc for item in gold),
-        predicted=tuple(answers),
-        warnings=warnings
-        + _warned("gold documents without predictions (their mentions count as missed)", missing)
-        + failures(predicted),
-    )
+    answers, lost = _answers(gold, predicted)
+    return Paired(tuple(item.doc for item in gold), answers, warnings + lost)
+
+
+def with_other(paired: Paired, gold: Sequence[Placed], other: Sequence[Placed] | None) -> Paired:
+    """Add another system's predictions, found in the same way, and what is odd about them."""
+    if other is None:
+        return paired
+    answers, lost = _answers(gold, other)
+    named = tuple(replace(warned, what=f"(the other system) {warned.what}") for warned in lost)
+    return replace(paired, other=answers, warnings=paired.warnings + named)
 
 
 def failures(predicted: Iterable[Placed]) -> tuple[Warned, ...]:
     """Count the documents that came back with an error instead of links."""
     failed = [f"{item.place}: {item.doc.error}" for item in predicted if item.doc.error is not None]
     return _warned("documents that could not be linked (their mentions count as missed)", failed)
+
+
+def _answers(gold: Sequence[Placed], predicted: Sequence[Placed]) -> tuple[tuple[Document, ...], tuple[Warned, ...]]:
+    for item in predicted:
+        _refuse_spans_outside(item)
+    by_id = all(item.doc.id for item in gold) and all(item.doc.id for item in predicted)
+    answers, missing = _by_id(gold, predicted) if by_id else (_by_order(gold, predicted), ())
+    warnings = _warned("gold documents without predictions (their mentions count as missed)", missing)
+    return tuple(answers), warnings + failures(predicted)
 
 
 def _by_id(gold: Sequence[Placed], predicted: Sequence[Placed]) -> tuple[list[Document], list[str]]:

@@ -74,6 +74,11 @@ def proposals(gold: Sequence[Document], predicted: Sequence[Document], rules: Ru
     return Proposals(tuple(groups), sum(len(linked(doc)) for doc in gold))
 
 
+def kept_links(gold: Document, predicted: Document, threshold: float, rules: Rules) -> list[Link]:
+    """Return the links of one document that a threshold keeps."""
+    return [one.link for one in proposals([gold], [predicted], rules).kept(threshold)]
+
+
 def counted(kept: Sequence[Proposal], wanted: int) -> Counts:
     """Count the proposals that were kept, against so many gold mentions."""
     tp = sum(one.right for one in kept)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from parlink.scoring import counting, curves, resampling
 from parlink.scoring.background import NO_BACKGROUND, Background, redirected
-from parlink.scoring.conditions import EXPLANATIONS, Condition
+from parlink.scoring.conditions import EXPLANATIONS, Condition, stated_condition
 from parlink.scoring.counting import DEFAULT_RULES, Rules, entity, linked
 from parlink.scoring.error_kinds import LinkError, link_errors
 from parlink.scoring.matching import Match
 from parlink.scoring.metrics import Averages, Counts, averages, total
-from parlink.scoring.pairing import Paired, Placed, Warned, pair, placed
+from parlink.scoring.pairing import Paired, Placed, Warned, pair, placed, with_other
 from parlink.types import Document
 
 
@@ -37,6 +37,9 @@ class Share:
     def value(self) -> float:
         """Return the share, 1 of nothing."""
         return self.part / self.whole if self.whole else 1.0
+
+    def __str__(self) -> str:
+        return f"{self.value:.2%} ({self.part:,} of {self.whole:,})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,11 @@ class Report:
     documents: tuple[Document, ...]  # gold, redirects applied
 
     @property
+    def tasks(self) -> dict[str, Task]:
+        """Return the tasks by name."""
+        return {"linking": self.linking, "detection": self.detection, "disambiguation": self.disambiguation}
+
+    @property
     def explanation(self) -> str:
         """Say where candidates came from and what follows for the score."""
         return "Predictions from a file." if self.condition is None else EXPLANATIONS[self.condition]
@@ -94,8 +102,10 @@ def score(
 
     `other` are another system's predictions for the same documents, to compare with.
     """
-    paired = pair(placed(gold, "gold"), placed(predicted, "predicted"))
-    return report(paired, rules=rules, background=background, other=other)
+    items = placed(gold, "gold")
+    paired = pair(items, placed(predicted, "predicted"))
+    paired = with_other(paired, items, None if other is None else placed(other, "other"))
+    return report(paired, rules=rules, background=background)
 
 
 def report(
@@ -104,7 +114,6 @@ def report(
     rules: Rules = DEFAULT_RULES,
     background: Background = NO_BACKGROUND,
     chosen: Sequence[Document] | None = None,
-    other: Sequence[Document | Placed] | None = None,
 ) -> Report:
     """Score paired documents; `chosen` are answers for the gold spans, where a linker could be asked for them."""
     gold = [redirected(doc, background.redirects) for doc in paired.gold]
@@ -129,7 +138,7 @@ def report(
         candidate_recall=None if rules.condition is Condition.NONE else _candidate_recall(gold, answers),
         coverage=None if background.in_kb is None else _coverage(gold, background.in_kb),
         seen=_seen_split(pairs, rules, background),
-        comparison=None if other is None else _comparison(paired, other, rules, background),
+        comparison=None if paired.other is None else _comparison(pairs, paired.other, rules, background),
         confidence_curve=curves.confidence_curve(gold, predicted, rules) if trusted else (),
         reliability=curves.reliability(curves.judged(gold, predicted, rules)) if trusted else None,
         errors=tuple(e for i, (a, b) in enumerate(pairs) for e in link_errors(a, b, rules, index=i)),
@@ -138,6 +147,7 @@ def report(
     )
 
 
+SEARCHED = "search"  # the step of a candidate that a search of the whole knowledge base made up for the lack of any
 Pairs = Sequence[tuple[Document, Document]]  # gold and predicted
 
 
@@ -166,7 +176,7 @@ def _candidate_recall(gold: Iterable[Document], chosen: Sequence[Document] | Non
         return None
     held = whole = 0
     for doc, answers in zip(gold, chosen, strict=True):
-        offered = {(link.span, candidate.title) for link in answers.links for candidate in link.candidates}
+        offered = {(link.span, one.title) for link in answers.links for one in link.candidates if one.step != SEARCHED}
         held += sum((link.span, entity(link)) in offered for link in linked(doc))
         whole += len(linked(doc))
     return Share(held, whole)
@@ -177,19 +187,16 @@ def _coverage(gold: Iterable[Document], in_kb: Callable[[str], bool]) -> Share:
     return Share(sum(title is not None and in_kb(title) for title in titles), len(titles))
 
 
-def _comparison(
-    paired: Paired, other: Sequence[Document | Placed], rules: Rules, background: Background
-) -> resampling.Comparison:
-    theirs = pair(placed(paired.gold, "gold"), placed(other, "other")).predicted
-
-    def counts(predicted: Sequence[Document]) -> list[Counts]:
-        pairs = [
-            (redirected(a, background.redirects), redirected(b, background.redirects))
-            for a, b in zip(paired.gold, predicted, strict=True)
-        ]
-        return [counting.inkb(a, b, rules) for a, b in pairs]
-
-    return resampling.compare(counts(paired.predicted), counts(theirs))
+def _comparison(pairs: Pairs, other: Sequence[Document], rules: Rules, background: Background) -> resampling.Comparison:
+    """Compare with predictions that are scored by the rules of the condition that they state themselves."""
+    theirs = Rules(rules.match, stated_condition(doc for doc in other if doc.links))
+    return resampling.compare(
+        [counting.inkb(gold, predicted, rules) for gold, predicted in pairs],
+        [
+            counting.inkb(gold, redirected(doc, background.redirects), theirs)
+            for (gold, _), doc in zip(pairs, other, strict=True)
+        ],
+    )
 
 
 def _seen_split(pairs: Pairs, rules: Rules, background: Background) -> SeenSplit | None:

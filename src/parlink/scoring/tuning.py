@@ -11,9 +11,9 @@ from parlink.config import Tuned
 from parlink.scoring.calibration import cross_validated, fit_confidence
 from parlink.scoring.counting import DEFAULT_RULES, Rules
 from parlink.scoring.curves import Reliability
+from parlink.scoring.proposals import kept_links
 from parlink.scoring.thresholds import Thresholds, choose_thresholds
 from parlink.scoring.weighting import choose_weights, reweighted
-from parlink.search import resolve_overlaps
 from parlink.types import Document, Link
 
 
@@ -46,7 +46,7 @@ def tune(
         predicted = [reweighted(doc, chosen) for doc in predicted]
         tuned = msgspec.structs.replace(tuned, weights=chosen)
     found = choose_thresholds(gold, predicted, rules=rules)
-    kept = [_at(doc, found) for doc in predicted]
+    kept = [_at(own, doc, found, rules) for own, doc in zip(gold, predicted, strict=True)]
     links = sum(link.title is not None for doc in kept for link in doc.links)
     confidence = fit_confidence(gold, kept, rules=rules) if links else None
     return Tuning(
@@ -59,11 +59,9 @@ def tune(
     )
 
 
-def _at(doc: Document, found: Thresholds) -> Document:
+def _at(gold: Document, doc: Document, found: Thresholds, rules: Rules) -> Document:
     """Return the links that these thresholds make; what is below the score threshold goes."""
-    above = [link for link in doc.links if link.detection is None or link.detection > found.threshold]
-    spans, probabilities = [link.span for link in above], [link.probability or 0.0 for link in above]
-    kept = resolve_overlaps(above, spans, probabilities)
+    kept = kept_links(gold, doc, found.threshold, rules)
     return replace(doc, links=tuple(link for link in kept if _scores_enough(link, found.score_threshold)))
 
 

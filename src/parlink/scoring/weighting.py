@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from parlink.config import ScoreWeights
 from parlink.scoring.counting import DEFAULT_RULES, Rules, entities, linked
 from parlink.scoring.matching import Annotation
-from parlink.scoring.proposals import proposals
+from parlink.scoring.proposals import kept_links
 from parlink.search import PRIOR_FLOOR
 from parlink.types import Candidate, Document, Link
 
@@ -34,8 +34,12 @@ def choose_weights(
     Which spans are kept does not depend on the weights, so this maximises linking F1. A link that is NIL stays so:
     the parts of NIL's own score are not among the candidates.
     """
-    kept = [_kept(own, found, threshold, rules) for own, found in zip(gold, predicted, strict=True)]
-    rows = [(link, wanted) for links, wanted in kept for link in links if link.title is not None and link.candidates]
+    rows = [
+        (link, set(entities(linked(own))))
+        for own, found in zip(gold, predicted, strict=True)
+        for link in kept_links(own, found, threshold, rules)
+        if link.title is not None and link.candidates
+    ]
     if not rows:
         return current
     widest = max(len(link.candidates) for link, _ in rows)
@@ -62,11 +66,6 @@ def weighted_total(candidate: Candidate, weights: ScoreWeights) -> float:
 
 def _parts(candidate: Candidate) -> tuple[float, float, float]:
     return candidate.lm or 0.0, candidate.classifier or 0.0, math.log(max(candidate.prior or 0.0, PRIOR_FLOOR))
-
-
-def _kept(gold: Document, found: Document, threshold: float, rules: Rules) -> tuple[list[Link], set[Annotation]]:
-    links = [proposal.link for proposal in proposals([gold], [found], rules).kept(threshold)]
-    return links, set(entities(linked(gold)))
 
 
 def _right_links(parts: NDArray[np.float64], right: NDArray[np.bool_], weights: ScoreWeights) -> int:
