@@ -7,6 +7,7 @@ DATA is AIDA as `parlink data aida` writes it, or any other set whose links have
 and detection InKB micro-F1, on the text as it is and detokenised. `--lm-only` and `--classifier-only` are models
 trained without the other part of the score (configs/lm-only.toml, configs/classifier-only.toml). The last row needs
 `--kb`, or a model with a KB of its own. With `--kb` its redirects apply to the titles of all rows.
+Where a part is switched off no score threshold applies: the model's own is tuned for the whole score.
 """
 
 from __future__ import annotations
