@@ -33,7 +33,7 @@ def config(folder: Path) -> TrainConfig:
         encoder=SCRATCH,
         kb=str(folder / "kb"),
         validation=data.path,
-        stages=(Stage(train=(data,), steps=200, **rates),),
+        stages=(Stage(train=(data,), steps=250, **rates),),
         window=8,
         negatives=5,
         batch_size=13,

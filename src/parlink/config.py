@@ -141,16 +141,38 @@ def read_toml(path: Path | str) -> dict[str, Any]:
 
 
 def override(data: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
-    """Replace values by `key=value` settings, the value written as in TOML; a bare word is a string."""
+    """Replace values by `key=value` settings, the value written as in TOML; a bare word is a string.
+
+    A key may lead into tables and lists of tables: `stages.0.steps=100`.
+    """
+    changed: Any = data
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals or not key.strip():
             raise ConfigError(f"--set wants key=value, got {setting!r}")
-        try:
-            data = data | msgspec.toml.decode(f"{key} = {value}")
-        except msgspec.DecodeError:
-            data = data | {key.strip(): value}
-    return data
+        changed = _replaced(changed, key.strip().split("."), _value(value.strip()), setting)
+    return dict(changed)
+
+
+def _value(text: str) -> Any:
+    try:
+        return msgspec.toml.decode(f"value = {text}")["value"]
+    except msgspec.DecodeError:
+        return text
+
+
+def _replaced(data: Any, path: Sequence[str], value: Any, setting: str) -> Any:
+    """The same data with another value at the end of the path."""
+    if not path:
+        return value
+    name, *rest = path
+    if isinstance(data, list):
+        if not name.isdecimal() or int(name) >= len(data):
+            raise ConfigError(f"--set {setting}: {name!r} is not one of the {len(data)} there, counted from 0")
+        at = int(name)
+        return [*data[:at], _replaced(data[at], rest, value, setting), *data[at + 1 :]]
+    table = data if isinstance(data, dict) else {}
+    return table | {name: _replaced(table.get(name), rest, value, setting)}
 
 
 class Dataset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -32,7 +32,8 @@ _LONGEST_WHOLE = 4  # words of a name that is also found by its last ones
 @lru_cache(maxsize=1 << 14)
 def folded(surface: str) -> str:
     """Fold case, diacritics and white space."""
-    letters = unicodedata.normalize("NFKD", surface.casefold()).translate(_LETTERS)
+    plain = unicodedata.normalize("NFKD", surface).casefold()
+    letters = unicodedata.normalize("NFKD", plain).translate(_LETTERS)  # again: case folding may compose
     if not letters.isascii():
         letters = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return " ".join(letters.split())

@@ -99,9 +99,11 @@ def attention(mask: Tensor, *, window: int, dtype: torch.dtype) -> Attend:
 def as_bias(visible: Tensor, dtype: torch.dtype) -> Tensor:
     """Turn what may be seen into numbers to add to the scores.
 
-    They are finite, so that a query that sees nothing is not left to each kernel's reading of a softmax of -inf.
+    They are finite, also when mixed precision rounds them to bfloat16, so that a query that sees nothing is not left
+    to each kernel's reading of a softmax of -inf.
     """
-    return torch.zeros(visible.shape, dtype=dtype, device=visible.device).masked_fill_(~visible, torch.finfo(dtype).min)
+    hidden = torch.finfo(dtype).min / 2
+    return torch.zeros(visible.shape, dtype=dtype, device=visible.device).masked_fill_(~visible, hidden)
 
 
 def band(mask: Tensor, reach: int) -> Tensor:

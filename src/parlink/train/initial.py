@@ -8,7 +8,7 @@ import msgspec
 import torch
 
 from parlink.checkpoint import Checkpoint
-from parlink.config import SCRATCH, SCRATCH_SIZES, EncoderConfig, TrainConfig, Tuned
+from parlink.config import SCRATCH, SCRATCH_SIZES, EncoderConfig, ScoreWeights, TrainConfig, Tuned
 from parlink.nn.decoder import OutputHead
 from parlink.nn.model import LinkingModel
 from parlink.pretrained import load_pretrained
@@ -31,7 +31,7 @@ def initial_checkpoint(config: TrainConfig) -> Checkpoint:
         head.load_state_dict(pretrained.head | {"decoder.weight": model.encoder.words.weight})
     else:
         head.load_state_dict(pretrained.head)
-    return Checkpoint(model, tokenizer, Tuned())
+    return Checkpoint(model, tokenizer, _untuned(config))
 
 
 def _from_scratch(config: TrainConfig) -> Checkpoint:
@@ -40,7 +40,13 @@ def _from_scratch(config: TrainConfig) -> Checkpoint:
     sizes = msgspec.structs.replace(
         sizes, vocab_size=max(sizes.vocab_size, tokenizer.vocab_size), layers=config.layers or sizes.layers
     )
-    return Checkpoint(_random_model(config, sizes, tokenizer), tokenizer, Tuned())
+    return Checkpoint(_random_model(config, sizes, tokenizer), tokenizer, _untuned(config))
+
+
+def _untuned(config: TrainConfig) -> Tuned:
+    """Candidates are scored by the parts that are trained."""
+    lm, classifier = float(config.generation_weight > 0), float(config.classifier_weight > 0)
+    return Tuned(weights=ScoreWeights(lm=lm, classifier=classifier))
 
 
 def _random_model(config: TrainConfig, encoder: EncoderConfig, tokenizer: Tokenizer) -> LinkingModel:

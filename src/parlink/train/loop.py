@@ -203,7 +203,7 @@ class Run:
         yield WorkEvent("validating")
         begin = time.monotonic()
         linking, detection = self.validation.scores(self.checkpoint, self.processes)
-        best = linking.f1 > progress.best
+        best = linking.f1 >= progress.best  # of equals, the one trained longer
         if best:
             self.save_model()
         self.progress = progress.moved(validated=progress.total, best=max(progress.best, linking.f1))
