@@ -17,9 +17,11 @@ from parlink.config import ModelConfig, Tuned, parse
 from parlink.errors import CheckpointError
 from parlink.nn.model import LinkingModel
 from parlink.nn.weightless import weightless
+from parlink.packing import Bits, pack, unpack
 from parlink.text import Tokenizer
 
 FORMAT = 1
+PACKAGED = "default"  # the name, and the folder in the package, of the model that comes with it
 TIED = "decoder.head.decoder.weight"
 
 
@@ -43,10 +45,15 @@ class ConfigFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, card: str) -> None:
     """Write a model folder, under a temporary name first."""
     with replacing(folder) as temporary:
-        save_weights(temporary / "model.safetensors", checkpoint.model)
-        checkpoint.tokenizer.save(temporary / "tokenizer.json")
-        (temporary / "README.md").write_text(card)
-        _write_config(temporary, ConfigFile(format=FORMAT, model=checkpoint.model.config, tuned=checkpoint.tuned))
+        write_checkpoint(temporary, checkpoint, card=card)
+
+
+def write_checkpoint(folder: Path, checkpoint: Checkpoint, *, card: str, bits: Bits = 32) -> None:
+    """Write the files of a model into a folder that is there."""
+    save_weights(folder / "model.safetensors", checkpoint.model, bits=bits)
+    checkpoint.tokenizer.save(folder / "tokenizer.json")
+    (folder / "README.md").write_text(card)
+    _write_config(folder, ConfigFile(format=FORMAT, model=checkpoint.model.config, tuned=checkpoint.tuned))
 
 
 def load_checkpoint(folder: Path | str) -> Checkpoint:
@@ -61,9 +68,20 @@ def load_checkpoint(folder: Path | str) -> Checkpoint:
     return Checkpoint(model.eval(), Tokenizer.load(folder / "tokenizer.json"), config.tuned)
 
 
+def trained_folder(name: Path | str) -> Path | None:
+    """The folder of the trained model of this name; None if it names an encoder, in a folder or on the hub."""
+    if name == PACKAGED:
+        return packaged_model()
+    try:
+        data = msgspec.json.decode((Path(name) / "config.json").read_bytes())
+    except (OSError, msgspec.DecodeError):
+        return None
+    return Path(name) if isinstance(data, dict) and "format" in data else None
+
+
 def packaged_model() -> Path:
     """The folder of the model that comes with the package."""
-    folder = Path(__file__).parent / "default"
+    folder = Path(__file__).parent / PACKAGED
     if not folder.is_dir():
         raise CheckpointError("no model comes with this version of parlink yet; train one and give its folder")
     return folder
@@ -76,12 +94,12 @@ def update_tuned(folder: Path | str, tuned: Tuned) -> None:
     _write_config(folder, msgspec.structs.replace(config, tuned=tuned))
 
 
-def save_weights(path: Path, model: LinkingModel) -> None:
+def save_weights(path: Path, model: LinkingModel, *, bits: Bits = 32) -> None:
     """Write all weights of a model; a tied matrix is written once."""
     weights = {name: tensor.contiguous() for name, tensor in model.state_dict().items()}
     if model.config.tie_output:
         del weights[TIED]
-    save_file(weights, path, metadata={"format": "pt"})
+    save_file(pack(weights, bits), path, metadata={"format": "pt"})
 
 
 def load_weights(path: Path, model: LinkingModel, *, assign: bool = True) -> None:
@@ -90,7 +108,7 @@ def load_weights(path: Path, model: LinkingModel, *, assign: bool = True) -> Non
     `assign` makes them the model's own tensors, as a model on the meta device needs; else they are copied.
     """
     try:
-        weights = load_file(path)
+        weights = unpack(load_file(path))
     except FileNotFoundError as error:
         raise CheckpointError(f"{path}: missing; a model folder needs this file") from error
     except (OSError, SafetensorError) as error:
@@ -107,7 +125,7 @@ def load_weights(path: Path, model: LinkingModel, *, assign: bool = True) -> Non
     unknown = sorted(weights.keys() - wanted.keys())
     if unknown:
         raise CheckpointError(f"{path}: holds {unknown[0]!r}, which the model of config.json does not have")
-    model.load_state_dict({name: tensor.float() for name, tensor in weights.items()}, assign=assign)
+    model.load_state_dict(weights, assign=assign)
     if assign and model.config.tie_output:
         model.decoder.head.decoder.weight = model.encoder.words.weight
 

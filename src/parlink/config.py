@@ -222,7 +222,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """A training run; defaults are the paper's."""
 
     output: str
-    encoder: str  # a folder, a name on the Hugging Face hub, or "scratch"
+    encoder: str  # a folder, a name on the Hugging Face hub, "scratch", or a trained model: its folder, or "default"
     validation: str | None = None
     validation_documents: Whole | None = None  # how many to validate on while training; None: all
     stages: tuple[Stage, ...]

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from parlink.checkpoint import read_config
+from parlink.checkpoint import read_config, trained_folder
 from parlink.config import SCRATCH, SCRATCH_SIZES, EncoderConfig, ModelConfig, TrainConfig, parse, read_toml
 from parlink.errors import ConfigError
 from parlink.nn.model import LinkingModel, count_parameters
@@ -27,6 +27,9 @@ def describe(source: Path | str, *, layers: int | None = None) -> dict[str, Any]
 def _config_of_run(path: Path, layers: int | None) -> ModelConfig:
     config = parse(read_toml(path), TrainConfig, source=str(path))
     wanted = layers or config.layers
+    if (trained := trained_folder(config.encoder)) is not None:
+        known = read_config(trained).model
+        return config.model(known.encoder, bos_id=known.bos_id, eos_id=known.eos_id)
     sizes = config.architecture or (SCRATCH_SIZES if config.encoder == SCRATCH else None)
     if sizes is None:
         pretrained = load_pretrained(config.encoder, layers=wanted)

@@ -148,7 +148,7 @@ def test_equal_names_are_made_unique_and_reported(tmp_path):
 )
 def test_ids_can_be_given_apart(tmp_path, name, content):
     (tmp_path / name).write_text(content)
-    kb, report = built(tmp_path, {"a.txt": "Kent (band)\nKent\n"}, ids=tmp_path / name)
+    kb, report = built(tmp_path, {"a.txt": "Kent (band)\nKent\n"}, ids=[tmp_path / name])
     assert kb.entity("Kent (band)").id == "Q1"
     assert kb.entity("Kent").id is None
     assert kb.resolve("Q1") == "Kent (band)"
@@ -158,7 +158,9 @@ def test_ids_can_be_given_apart(tmp_path, name, content):
 
 def test_an_id_of_the_source_itself_is_kept(tmp_path):
     (tmp_path / "ids.json").write_text('{"Kent": "Q9", "Hamburg": "Q8"}')
-    kb, _ = built(tmp_path, {"a.jsonl": '{"title": "Kent", "id": 1}\n{"title": "Hamburg"}'}, ids=tmp_path / "ids.json")
+    kb, _ = built(
+        tmp_path, {"a.jsonl": '{"title": "Kent", "id": 1}\n{"title": "Hamburg"}'}, ids=[tmp_path / "ids.json"]
+    )
     assert kb.entity("Kent").id == "1"
     assert kb.entity("Hamburg").id == "Q8"
 
@@ -179,7 +181,7 @@ def test_redirects_bring_titles_to_one_spelling(tmp_path):
 def test_aliases_and_ids_of_unknown_titles_are_left_out_and_reported(tmp_path):
     (tmp_path / "ids.json").write_text('{"Elsewhere": "Q2"}')
     sources = {"a.txt": "Kent\n", "b.jsonl": '{"surface": "HH", "title": "Hamburg"}'}
-    kb, report = built(tmp_path, sources, ids=tmp_path / "ids.json")
+    kb, report = built(tmp_path, sources, ids=[tmp_path / "ids.json"])
     assert list(kb.titles()) == ["Kent"]
     assert found(kb, "HH") == []
     assert report.info.notes == {"ids and aliases of unknown titles, left out": 2}
@@ -220,7 +222,7 @@ def test_a_broken_line_is_named_and_nothing_is_left_behind(tmp_path, name, conte
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     good = tmp_path / "good.txt"
     good.write_text("Ulm\n")
-    options = BuildOptions(ids=path) if name.startswith("ids") else BuildOptions()
+    options = BuildOptions(ids=[path]) if name.startswith("ids") else BuildOptions()
     sources = [good] if options.ids else [good, path]
     with pytest.raises(DataFormatError, match=message) as caught:
         build(sources, tmp_path / "out", options=options)

@@ -96,11 +96,25 @@ def test_a_disambiguation_page_says_what_its_title_may_mean(built):
 def test_ids_may_be_spelt_as_in_urls(tmp_path):
     (tmp_path / "dump.xml").write_text(DUMP)
     (tmp_path / "ids.tsv").write_text("hamburger_SV\tQ51974\nHH\tQ1055\n")
-    report = build([tmp_path / "dump.xml"], tmp_path / "kb", options=BuildOptions(ids=tmp_path / "ids.tsv"))
+    report = build([tmp_path / "dump.xml"], tmp_path / "kb", options=BuildOptions(ids=[tmp_path / "ids.tsv"]))
     kb = KnowledgeBase.open(tmp_path / "kb")
     assert kb.resolve("Q51974") == "Hamburger SV"
     assert kb.resolve("Q1055") == "Hamburg"  # through the redirect
     assert [(source.kind, source.entries) for source in report.info.sources][1] == ("ids", 2)
+
+
+def test_a_dump_gives_the_page_ids_of_its_articles(tmp_path):
+    pages = {"Hamburg": (7, "A port."), "HH": (8, "#REDIRECT [[Hamburg]]"), "Template:Port": (9, "A port.")}
+    text = "".join(page(title, text).replace("<id>1<", f"<id>{number}<") for title, (number, text) in pages.items())
+    (tmp_path / "dump.xml").write_text(HEAD + text + "</mediawiki>")
+    (tmp_path / "more.tsv").write_text("Elbe\t71\n")
+    (tmp_path / "a.txt").write_text("Elbe\n")
+    files = [tmp_path / "dump.xml", tmp_path / "more.tsv"]
+    build([tmp_path / "dump.xml", tmp_path / "a.txt"], tmp_path / "kb", options=BuildOptions(ids=files))
+    kb = KnowledgeBase.open(tmp_path / "kb")
+    assert kb.entity("Hamburg").id == "7"
+    assert kb.entity("Elbe").id == "71"
+    assert kb.resolve("8") is None
 
 
 def test_only_pages_if_so_asked(tmp_path):

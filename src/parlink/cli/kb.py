@@ -33,7 +33,7 @@ def build(
     sources: Annotated[list[Path], typer.Argument(help="JSONL, CSV, TSV, TXT or MediaWiki XML; may be packed.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
     name: Annotated[str | None, typer.Option(help="Name that results give; else that of the folder.")] = None,
-    ids: Annotated[Path | None, typer.Option(help="Identifiers: title and id, as CSV, TSV or JSON.")] = None,
+    ids: Annotated[list[Path] | None, typer.Option(help="Title and id: CSV, TSV, JSON; or a dump.")] = None,
     redirects: Annotated[Path | None, typer.Option(help="JSON object: title to current title.")] = None,
     url_template: Annotated[str | None, typer.Option(help="Such as https://example.org/{title} or .../{id}.")] = None,
     min_links: Annotated[int, typer.Option(help="Links that make a title without a page an entity.", min=1)] = 1,
@@ -48,7 +48,7 @@ def build(
     options = BuildOptions(
         name=name,
         url_template=url_template,
-        ids=ids,
+        ids=ids or (),
         redirects=redirects,
         min_links=None if pages_only else min_links,
         workers=workers,

@@ -34,7 +34,7 @@ class BuildOptions:
 
     name: str | None = None  # None: that of the folder
     url_template: str | None = None  # None: Wikipedia's if a source is a MediaWiki dump
-    ids: Path | None = None
+    ids: Sequence[Path] = ()
     redirects: Path | None = None
     min_links: int | None = 1
     workers: int | None = None  # None: one a core
@@ -98,7 +98,7 @@ def _read_beside(facts: Gathering, options: BuildOptions, *, wiki: bool) -> Iter
     if (file := options.redirects) is not None:
         taken = facts.take_redirects(read_redirects(file))
         yield Source(path=file.name, kind="redirects", sha256=sources.sha256(file), entries=taken)
-    if (file := options.ids) is not None:
+    for file in options.ids:
         pairs = ((normal_target(title) if wiki else title, identifier) for title, identifier in read_ids(file))
         yield Source(path=file.name, kind="ids", sha256=sources.sha256(file), entries=facts.take_ids(pairs))
 

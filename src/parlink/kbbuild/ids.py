@@ -1,23 +1,37 @@
-"""Identifiers by title: a table with the columns title and id, or just two columns, or a JSON object."""
+"""Identifiers by title: a table with the columns title and id, or just two columns, a JSON object, or a wiki's dump."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from parlink.data import files
+from parlink.data.mediawiki import pages
 from parlink.errors import DataFormatError
 from parlink.kbbuild import tables
 
 
 def read_ids(path: Path) -> Iterator[tuple[str, str]]:
     """Yield title and id; a broken line is an error that names it."""
-    pairs = _from_json(path) if ".json" in path.suffixes else _from_table(path)
+    pairs = _reader(path)(path)
     for title, identifier in pairs:
         if title and identifier:
             yield title, identifier
+
+
+def _reader(path: Path) -> Callable[[Path], Iterator[tuple[str, str]]]:
+    if ".xml" in path.suffixes:
+        return _from_dump
+    return _from_json if ".json" in path.suffixes else _from_table
+
+
+def _from_dump(path: Path) -> Iterator[tuple[str, str]]:
+    """The page ids of articles; one that redirects would give its target a second id."""
+    for page in pages(path):
+        if page.namespace == 0 and page.redirect is None and page.id is not None:
+            yield page.title, str(page.id)
 
 
 def _from_json(path: Path) -> Iterator[tuple[str, str]]:

@@ -58,10 +58,13 @@ class Cutter:
     def variants(
         self, documents: Iterable[Document], *, dataset: Dataset, tally: Tally
     ) -> list[tuple[list[Example], ...]]:
-        """Each document as examples: as it is and, where the config asks for natural text, detokenised too."""
+        """Each document as examples: as it is and, where that differs and the config asks for it, detokenised too."""
         result = []
+        forms: tuple[Document, ...]
         for doc in documents:
-            forms = (doc, detokenise(doc)) if self.config.natural else (doc,)
+            forms = (doc,)
+            if self.config.natural and (natural := detokenise(doc)).text != doc.text:
+                forms = (doc, natural)
             tallies = (tally, *(Tally() for _ in forms[1:]))  # count each document once
             result.append(tuple(self._examples(form, dataset, own) for form, own in zip(forms, tallies, strict=True)))
         return result

@@ -1,14 +1,16 @@
-"""The model at step 0: an encoder, pre-trained or not, fresh heads, and an output layer that knows the words."""
+"""The model at step 0: a trained one, or an encoder with fresh heads and an output layer that knows the words."""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import msgspec
 import torch
 
-from parlink.checkpoint import Checkpoint
+from parlink.checkpoint import Checkpoint, load_weights, read_config, trained_folder
 from parlink.config import SCRATCH, SCRATCH_SIZES, EncoderConfig, ScoreWeights, TrainConfig, Tuned
+from parlink.errors import ConfigError
 from parlink.nn.decoder import OutputHead
 from parlink.nn.model import LinkingModel
 from parlink.pretrained import load_pretrained
@@ -20,6 +22,8 @@ def initial_checkpoint(config: TrainConfig) -> Checkpoint:
     """Build the model of a config around its encoder; what is not pre-trained is random by the seed."""
     if config.encoder == SCRATCH:
         return _from_scratch(config)
+    if (trained := trained_folder(config.encoder)) is not None:
+        return _from_trained(config, trained)
     pretrained = load_pretrained(config.encoder, layers=config.layers)
     tokenizer = Tokenizer.load(pretrained.tokenizer)
     model = _random_model(config, pretrained.config, tokenizer)
@@ -31,6 +35,16 @@ def initial_checkpoint(config: TrainConfig) -> Checkpoint:
         head.load_state_dict(pretrained.head | {"decoder.weight": model.encoder.words.weight})
     else:
         head.load_state_dict(pretrained.head)
+    return Checkpoint(model, tokenizer, _untuned(config))
+
+
+def _from_trained(config: TrainConfig, folder: Path) -> Checkpoint:
+    """Go on from a trained model; what the config says of objective, NIL and lengths may be new, the sizes may not."""
+    sizes, tokenizer = read_config(folder).model.encoder, Tokenizer.load(folder / "tokenizer.json")
+    if config.layers not in (None, sizes.layers):
+        raise ConfigError(f"layers = {config.layers}, but {folder} is trained with {sizes.layers}; leave `layers` out")
+    model = _random_model(config, sizes, tokenizer)
+    load_weights(folder / "model.safetensors", model, assign=False)
     return Checkpoint(model, tokenizer, _untuned(config))
 
 

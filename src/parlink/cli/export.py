@@ -1,0 +1,34 @@
+"""`parlink export`: a model in fewer bits, with its knowledge base inside."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+
+class Width(StrEnum):
+    """How wide a weight is."""
+
+    EIGHT = "8"
+    SIXTEEN = "16"
+    THIRTY_TWO = "32"
+
+
+BITS: dict[Width, Literal[8, 16, 32]] = {Width.EIGHT: 8, Width.SIXTEEN: 16, Width.THIRTY_TWO: 32}
+
+
+def export(
+    model: Annotated[Path, typer.Argument(help="Model folder.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
+    bits: Annotated[Width, typer.Option(help="Bits a weight; 8: with a scale per row.")] = Width.EIGHT,
+    kb: Annotated[Path | None, typer.Option(help="Knowledge base to put inside, if not the model's own.")] = None,
+) -> None:
+    """Copy a model with narrow weights and its knowledge base, to be shipped as one folder."""
+    from parlink.export import export as make
+
+    folder = make(model, output, bits=BITS[bits], kb=kb)
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    print(f"{folder}: {size / 1e6:.1f} MB")
