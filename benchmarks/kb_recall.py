@@ -14,7 +14,7 @@ from pathlib import Path
 
 from parlink.data import jsonl
 from parlink.kb import KnowledgeBase
-from parlink.surfaces import STEPS
+from parlink.kb.surfaces import STEPS
 from parlink.types import Candidate
 
 EVERY = 1 << 30

@@ -109,8 +109,8 @@ def tree(_names: str, folder: str, tokenizer: str) -> dict[str, Any]:
 
 def open(_names: str, folder: str, tokenizer: str) -> dict[str, Any]:
     from parlink.kb import KnowledgeBase
+    from parlink.kb.title_trees import base_tree
     from parlink.text import Tokenizer
-    from parlink.title_trees import base_tree
 
     reader = Tokenizer.load(tokenizer)
     base_tree(KnowledgeBase.open(folder)._tables, reader)  # import and hash first
@@ -133,11 +133,11 @@ def search(names: str, folder: str, tokenizer: str) -> dict[str, Any]:
 
     from parlink.config import EncoderConfig, ModelConfig
     from parlink.kb import KnowledgeBase
+    from parlink.kb.title_trees import small_tree
     from parlink.nn.decoder import MentionStates
     from parlink.nn.model import LinkingModel
     from parlink.search import beam_search
     from parlink.text import Tokenizer
-    from parlink.title_trees import small_tree
 
     torch.manual_seed(0)
     reader = Tokenizer.load(tokenizer)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from parlink.checkpoint import save_checkpoint
+from parlink.checkpoint import load_checkpoint, save_checkpoint, save_weights
 from parlink.errors import CheckpointError, KnowledgeBaseError
 from parlink.export import export
 from parlink.kbbuild.build import build
@@ -66,3 +66,9 @@ def test_a_folder_that_is_no_knowledge_base_leaves_nothing_behind(tmp_path: Path
     with pytest.raises(KnowledgeBaseError):
         export(model, tmp_path / "small", kb=tmp_path)
     assert not (tmp_path / "small").exists()
+
+
+def test_who_may_read_the_folder_may_read_the_weights(tmp_path: Path, model: Path) -> None:
+    model.chmod(0o755)
+    save_weights(model / "model.safetensors", load_checkpoint(model).model)
+    assert (model / "model.safetensors").stat().st_mode & 0o777 == 0o644

@@ -100,6 +100,7 @@ def save_weights(path: Path, model: LinkingModel, *, bits: Bits = 32) -> None:
     if model.config.tie_output:
         del weights[TIED]
     save_file(pack(weights, bits), path, metadata={"format": "pt"})
+    path.chmod(path.parent.stat().st_mode & 0o666)  # safetensors makes a file that only its owner may read
 
 
 def load_weights(path: Path, model: LinkingModel, *, assign: bool = True) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from parlink.checkpoint import load_checkpoint, replacing, write_checkpoint
 from parlink.errors import CheckpointError
-from parlink.kb_tables import Tables
+from parlink.kb.tables import Tables
 from parlink.packing import Bits
 
 

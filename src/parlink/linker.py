@@ -15,11 +15,11 @@ from parlink.checkpoint import Checkpoint, load_checkpoint, packaged_model
 from parlink.config import LinkOptions, Tuned
 from parlink.errors import ParlinkError
 from parlink.kb import KnowledgeBase
+from parlink.kb.title_trees import TitleTree, small_tree
 from parlink.mentions import Mention, Prepared, find_mentions, prepare
 from parlink.nn.decoder import MentionStates
 from parlink.ranking import Ranked, Ranker
 from parlink.search import resolve_overlaps
-from parlink.title_trees import TitleTree, small_tree
 from parlink.types import Candidate, Document, Link, Span
 
 DEFAULT = LinkOptions()

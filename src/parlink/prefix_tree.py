@@ -137,6 +137,7 @@ class PrefixTree:
         """Write the tree to one safetensors file, under a temporary name first."""
         temporary = Path(f"{path}.partial")
         save_file({field: getattr(self, field).contiguous() for field in _FIELDS}, temporary)
+        temporary.chmod(temporary.parent.stat().st_mode & 0o666)  # for others too, which safetensors does not allow
         temporary.replace(path)
 
     @classmethod

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import torch
 
 from parlink.config import ScoreWeights
+from parlink.kb.title_trees import TitleTree
 from parlink.nn.decoder import MentionStates
 from parlink.nn.model import LinkingModel
 from parlink.prefix_tree import PrefixTree
 from parlink.search import Found, NameScores, beam_search, rank_candidates, total
 from parlink.text import Tokenizer
-from parlink.title_trees import TitleTree
 from parlink.types import Candidate
 
 # NIL competes as one more candidate, under a title that no entity can have.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from parlink.kb_tables import Info
+    from parlink.kb.tables import Info
     from parlink.kbbuild.build import Progress, Report
 
 app = typer.Typer(no_args_is_help=True)

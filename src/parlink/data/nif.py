@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import quote, unquote
@@ -27,6 +28,7 @@ _PREFIXES = f"""@prefix nif: <{NIF}> .
 @prefix itsrdf: <{ITSRDF}> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 """
+Triple = tuple[str, str, str]
 _OURS = "urn:parlink:document:"
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\x00-\x20<>\"{}|^`\\]+")
 _ESCAPED = re.compile(r'[\x00-\x1f"\\\x7f]')
@@ -47,10 +49,28 @@ def read(path: Path | str, *, resolve: Resolve | None = None, losses: Counter[st
     The file is read twice, once to count the statements of each document; a document's id is its context's URI
     without the fragment.
     """
-    losses = Counter() if losses is None else losses
-    owners, waiting = _survey(path)
+    yield from _documents(lambda: _triples(path), path, resolve, Counter() if losses is None else losses)
+
+
+def decode(raw: bytes, *, name: str = "<turtle>") -> list[Document]:
+    """Read documents from Turtle in memory; `name` stands for the file in errors."""
+    return list(_documents(lambda: _parsed(BytesIO(raw), name), name, None, Counter()))
+
+
+def encode(documents: Iterable[Document]) -> bytes:
+    """Write documents as Turtle in memory."""
+    seen: Counter[str] = Counter()
+    losses: Counter[str] = Counter()
+    parts = [part for doc in documents for part in _statements(doc, _unique(doc.id, seen, losses), losses)]
+    return "".join([_PREFIXES, *parts]).encode()
+
+
+def _documents(
+    triples: Callable[[], Iterator[Triple]], path: Path | str, resolve: Resolve | None, losses: Counter[str]
+) -> Iterator[Document]:
+    owners, waiting = _survey(triples())
     contexts: dict[str, dict[str, _Node]] = defaultdict(lambda: defaultdict(_Node))
-    for subject, predicate, value in _triples(path):
+    for subject, predicate, value in triples():
         owner = owners.get(subject, subject)
         contexts[owner][subject].values[predicate].append(value)
         waiting[owner] -= 1
@@ -71,11 +91,11 @@ def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[st
             file.write("".join(_statements(doc, _unique(doc.id, seen, losses), losses)).encode())
 
 
-def _survey(path: Path | str) -> tuple[dict[str, str], Counter[str]]:
+def _survey(triples: Iterator[Triple]) -> tuple[dict[str, str], Counter[str]]:
     """Say which context each phrase belongs to, and how many statements each context has."""
     owners: dict[str, str] = {}
     statements: Counter[str] = Counter()
-    for subject, predicate, value in _triples(path):
+    for subject, predicate, value in triples:
         statements[subject] += 1
         if predicate == NIF + "referenceContext":
             owners[subject] = value
@@ -85,17 +105,25 @@ def _survey(path: Path | str) -> tuple[dict[str, str], Counter[str]]:
     return owners, waiting
 
 
-def _triples(path: Path | str) -> Iterator[tuple[str, str, str]]:
+def _triples(path: Path | str) -> Iterator[Triple]:
     if str(path) == files.STANDARD_STREAM:
         raise ParlinkError("NIF is read twice, so it cannot come from standard input; give a file")
     with files.opened(path) as file:
-        try:
-            for triple in _parser(file, path):
-                yield triple.subject.value, triple.predicate.value, triple.object.value
-        except SyntaxError as error:
-            raise DataFormatError(f"not valid RDF: {error.msg}", path=path, line=error.lineno) from error
-        except files.BROKEN as error:
-            raise DataFormatError(f"cannot be read: {error}", path=path) from error
+        yield from _parsed(file, path)
+
+
+def _parsed(file: BinaryIO, path: Path | str) -> Iterator[Triple]:
+    try:
+        for triple in _parser(file, path):
+            yield (
+                triple.subject.value,
+                triple.predicate.value,
+                getattr(triple.object, "value", ""),
+            )  # RDF 1.2 has triples as objects
+    except SyntaxError as error:
+        raise DataFormatError(f"not valid RDF: {error.msg}", path=path, line=error.lineno) from error
+    except files.BROKEN as error:
+        raise DataFormatError(f"cannot be read: {error}", path=path) from error
 
 
 def _parser(file: BinaryIO, path: Path | str) -> Any:

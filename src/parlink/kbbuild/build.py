@@ -17,7 +17,7 @@ import msgspec
 from parlink.data.titles import read_redirects
 from parlink.data.wikitext import normal_target
 from parlink.errors import KnowledgeBaseError
-from parlink.kb_tables import INFO_FILE, Info, Source
+from parlink.kb.tables import INFO_FILE, Info, Source
 from parlink.kbbuild import sources
 from parlink.kbbuild.gather import Gathering
 from parlink.kbbuild.ids import read_ids

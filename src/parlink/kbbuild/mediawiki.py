@@ -15,8 +15,8 @@ from pathlib import Path
 from parlink.data import mediawiki
 from parlink.data.wikitext import article
 from parlink.errors import KnowledgeBaseError
+from parlink.kb.surfaces import without_parenthesis
 from parlink.kbbuild.facts import Batch, Fact, Kind
-from parlink.surfaces import without_parenthesis
 
 CHUNK_BYTES = 4 << 20  # of pages that a worker parses at once
 SMALL_FILE = 4 << 20  # not worth the start of other processes

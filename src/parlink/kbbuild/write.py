@@ -13,10 +13,10 @@ from typing import Any
 import marisa_trie
 import numpy as np
 
-from parlink import arrays, surfaces
-from parlink.arrays import unsigned
 from parlink.errors import KnowledgeBaseError
-from parlink.kb_tables import (
+from parlink.kb import arrays, surfaces
+from parlink.kb.arrays import unsigned
+from parlink.kb.tables import (
     ALIAS,
     ARRAYS_FILE,
     IDS_FILE,

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlink import surfaces
-from parlink.surfaces import STEPS, folded, key, parts, step, without_parenthesis
+from parlink.kb import surfaces
+from parlink.kb.surfaces import STEPS, folded, key, parts, step, without_parenthesis
 
 NAMES = st.text(st.sampled_from("aBcß Éøñ'’.-&()12\u0301京"), min_size=1).filter(str.strip)
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import msgspec
 from filelock import FileLock, Timeout
 
-from parlink import surfaces
 from parlink.errors import KnowledgeBaseError
+from parlink.kb import surfaces
 
 FORMAT = 1
 LOCK_SECONDS = 10.0

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlink import surfaces
 from parlink.errors import KnowledgeBaseError
-from parlink.kb import KnowledgeBase
+from parlink.kb import KnowledgeBase, surfaces
 from parlink.types import Entity
 from tiny_kb import LINES, found, tiny_folder, tiny_kb
 

@@ -21,10 +21,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from parlink import overlay
 from parlink.errors import KnowledgeBaseError
-from parlink.kb import KnowledgeBase, overlay_path
-from parlink.overlay import Alias, Overlay
+from parlink.kb import KnowledgeBase, overlay, overlay_path
+from parlink.kb.overlay import Alias, Overlay
 from parlink.types import Entity
 from tiny_kb import LINES, found, tiny_folder, tiny_kb
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import load_file
 
-from parlink.arrays import open_mapped, unsigned, write
+from parlink.kb.arrays import open_mapped, unsigned, write
 
 COLUMN = st.lists(st.integers(0, 2**63), max_size=9).map(lambda values: unsigned(np.array(values, np.uint64)))
 

@@ -13,9 +13,9 @@ from urllib.parse import quote, unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from parlink import surfaces
-from parlink.kb_tables import Names, Tables
-from parlink.overlay import Overlay
+from parlink.kb import surfaces
+from parlink.kb.overlay import Overlay
+from parlink.kb.tables import Names, Tables
 from parlink.types import Candidate, Entity
 
 _URL_SAFE = "/:@!$*(),;~"

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from parlink import overlay as overlays
-from parlink import surfaces
 from parlink.errors import KnowledgeBaseError
-from parlink.kb_tables import Info, Tables
-from parlink.kb_view import View
-from parlink.overlay import Added, Alias, Overlay
+from parlink.kb import overlay as overlays
+from parlink.kb import surfaces
+from parlink.kb.overlay import Added, Alias, Overlay
+from parlink.kb.tables import Info, Tables
+from parlink.kb.view import View
 from parlink.types import Candidate, Entity
 
 if TYPE_CHECKING:  # torch, which they need, takes a second to import, and look-ups do without
+    from parlink.kb.title_trees import TitleTree
     from parlink.prefix_tree import PrefixTree
     from parlink.text import Tokenizer
-    from parlink.title_trees import TitleTree
 
 MAX_CANDIDATES = 30
 
@@ -94,7 +94,7 @@ class KnowledgeBase:
 
     def tree(self, tokenizer: Tokenizer) -> PrefixTree:
         """Return the tree of the folder's titles, changes not counted; the leaves hold the titles' numbers."""
-        from parlink.title_trees import base_tree
+        from parlink.kb.title_trees import base_tree
 
         with self._lock:
             if tokenizer.hash not in self._trees:
@@ -103,7 +103,7 @@ class KnowledgeBase:
 
     def trees(self, tokenizer: Tokenizer) -> tuple[TitleTree, ...]:
         """Return trees that together hold all titles of now: the folder's with a mask, and that of the changes."""
-        from parlink.title_trees import TitleTree, mask
+        from parlink.kb.title_trees import TitleTree, mask
 
         view = self._now()
         base = TitleTree(self.tree(tokenizer), self._tables.title, mask(view.gone(), len(self._tables)))
@@ -177,7 +177,7 @@ class KnowledgeBase:
             raise KnowledgeBaseError(f"{self.folder}: {error}") from None
 
     def _tree_of_changes(self, view: View, tokenizer: Tokenizer) -> TitleTree:
-        from parlink.title_trees import small_tree
+        from parlink.kb.title_trees import small_tree
 
         kept = self._new
         if kept is None or kept[0] != tokenizer.hash or kept[1] is not view:

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 
-from parlink.kb_tables import Tables
+from parlink.kb.tables import Tables
 from parlink.prefix_tree import PrefixTree
 from parlink.text import Tokenizer
 

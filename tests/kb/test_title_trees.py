@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlink.kb import KnowledgeBase
-from parlink.title_trees import TitleTree
+from parlink.kb.title_trees import TitleTree
 from parlink.types import Entity
 from tiny import byte_level_bpe, word_piece
 from tiny_kb import LINES, tiny_folder, tiny_kb
@@ -70,7 +70,7 @@ def test_it_is_made_once_and_kept_under_the_hash_of_the_tokenizer(tmp_path, monk
     first = KnowledgeBase.open(folder).tree(byte_level_bpe())
     (kept,) = (folder / "trees").iterdir()
     assert kept.name == f"{byte_level_bpe().hash}.safetensors"
-    monkeypatch.setattr("parlink.title_trees.build_tree", None)
+    monkeypatch.setattr("parlink.kb.title_trees.build_tree", None)
     again = KnowledgeBase.open(folder).tree(byte_level_bpe())
     assert torch.equal(again.name, first.name)
     assert torch.equal(again.child, first.child)

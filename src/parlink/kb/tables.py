@@ -30,8 +30,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from parlink import arrays, surfaces
 from parlink.errors import KnowledgeBaseError
+from parlink.kb import arrays, surfaces
 
 FORMAT = 1
 INFO_FILE, ARRAYS_FILE = "kb.json", "arrays.safetensors"
