@@ -37,7 +37,7 @@ def size(folder: Path) -> int:
 def test_it_is_smaller_and_scores_nearly_the_same(
     tmp_path: Path, model: Path, kb: Path, bits: Literal[8, 16, 32], share: float
 ) -> None:
-    small = export(model, tmp_path / "small", bits=bits, kb=kb)
+    small = export(model, tmp_path / "small", bits=bits, word_bits=bits, kb=kb)
     assert size(small) <= share * size(model)
     for doc in DOCUMENTS[:3]:
         before, after = (Linker.load(folder, kb=kb).link(doc) for folder in (model, small))

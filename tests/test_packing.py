@@ -19,7 +19,7 @@ def test_each_weight_comes_back_within_half_a_step_of_its_row(
     rows: list[list[float]], bits: Literal[8, 16, 32]
 ) -> None:
     matrix = torch.tensor(rows)
-    back = unpack(pack({"a.weight": matrix}, bits))["a.weight"]
+    back = unpack(pack({"a.weight": matrix}, lambda name: bits))["a.weight"]
     step = matrix.abs().amax(dim=1, keepdim=True) / {8: 127, 16: 1024, 32: 1e9}[bits]
     assert back.dtype == torch.float32
     assert ((back - matrix).abs() <= 0.51 * step + 1e-7).all()
@@ -27,7 +27,7 @@ def test_each_weight_comes_back_within_half_a_step_of_its_row(
 
 def test_vectors_keep_every_bit_and_matrices_shrink() -> None:
     weights = {"norm.weight": torch.rand(7), "words.weight": torch.rand(5, 64)}
-    packed = pack(weights, 8)
+    packed = pack(weights, lambda name: 8)
     assert torch.equal(unpack(packed)["norm.weight"], weights["norm.weight"])
     assert packed["words.weight"].dtype == torch.int8
     assert packed["words.weight.scale"].shape == (5, 1)
@@ -35,4 +35,4 @@ def test_vectors_keep_every_bit_and_matrices_shrink() -> None:
 
 def test_a_parameter_that_is_called_scale_is_no_scale() -> None:
     weights = {"layer.scale": torch.rand(3)}
-    assert unpack(pack(weights, 8)).keys() == weights.keys()
+    assert unpack(pack(weights, lambda name: 8)).keys() == weights.keys()

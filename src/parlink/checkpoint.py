@@ -22,7 +22,8 @@ from parlink.text import Tokenizer
 
 FORMAT = 1
 PACKAGED = "default"  # the name, and the folder in the package, of the model that comes with it
-TIED = "decoder.head.decoder.weight"
+WORDS = "encoder.words.weight"
+TIED = "decoder.head.decoder.weight"  # to the words, if the config says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,9 @@ def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, card: str) ->
         write_checkpoint(temporary, checkpoint, card=card)
 
 
-def write_checkpoint(folder: Path, checkpoint: Checkpoint, *, card: str, bits: Bits = 32) -> None:
+def write_checkpoint(folder: Path, checkpoint: Checkpoint, *, card: str, bits: Bits = 32, word_bits: Bits = 32) -> None:
     """Write the files of a model into a folder that is there."""
-    save_weights(folder / "model.safetensors", checkpoint.model, bits=bits)
+    save_weights(folder / "model.safetensors", checkpoint.model, bits=bits, word_bits=word_bits)
     checkpoint.tokenizer.save(folder / "tokenizer.json")
     (folder / "README.md").write_text(card)
     _write_config(folder, ConfigFile(format=FORMAT, model=checkpoint.model.config, tuned=checkpoint.tuned))
@@ -94,12 +95,13 @@ def update_tuned(folder: Path | str, tuned: Tuned) -> None:
     _write_config(folder, msgspec.structs.replace(config, tuned=tuned))
 
 
-def save_weights(path: Path, model: LinkingModel, *, bits: Bits = 32) -> None:
-    """Write all weights of a model; a tied matrix is written once."""
+def save_weights(path: Path, model: LinkingModel, *, bits: Bits = 32, word_bits: Bits = 32) -> None:
+    """Write all weights of a model, a tied matrix once; tables of words may be narrower than the rest."""
     weights = {name: tensor.contiguous() for name, tensor in model.state_dict().items()}
     if model.config.tie_output:
         del weights[TIED]
-    save_file(pack(weights, bits), path, metadata={"format": "pt"})
+    packed = pack(weights, lambda name: word_bits if name in (WORDS, TIED) else bits)
+    save_file(packed, path, metadata={"format": "pt"})
     path.chmod(path.parent.stat().st_mode & 0o666)  # safetensors makes a file that only its owner may read
 
 
@@ -116,7 +118,7 @@ def load_weights(path: Path, model: LinkingModel, *, assign: bool = True) -> Non
         raise CheckpointError(f"{path}: cannot be read ({error}); it is truncated or no safetensors file") from error
     wanted = model.state_dict()
     if model.config.tie_output:
-        weights[TIED] = weights.get("encoder.words.weight", torch.empty(0))
+        weights[TIED] = weights.get(WORDS, torch.empty(0))
     for name, tensor in wanted.items():
         if name not in weights:
             raise CheckpointError(f"{path}: has no {name!r}, which config.json asks for")

@@ -11,7 +11,14 @@ from parlink.kb.tables import Tables
 from parlink.packing import Bits
 
 
-def export(model: Path | str, output: Path | str, *, bits: Bits = 8, kb: Path | str | None = None) -> Path:
+def export(
+    model: Path | str,
+    output: Path | str,
+    *,
+    bits: Bits = 16,
+    word_bits: Bits = 8,
+    kb: Path | str | None = None,
+) -> Path:
     """Copy a model, its card and its tuned values, with weights of fewer bits and the knowledge base it links to."""
     source, target = Path(model), Path(output)
     if target.exists() and any(target.iterdir()):
@@ -19,7 +26,8 @@ def export(model: Path | str, output: Path | str, *, bits: Bits = 8, kb: Path | 
     checkpoint, card = load_checkpoint(source), source / "README.md"
     base = Path(kb) if kb is not None else source / "kb" if (source / "kb").is_dir() else None
     with replacing(target) as temporary:
-        write_checkpoint(temporary, checkpoint, card=card.read_text() if card.is_file() else "", bits=bits)
+        text = card.read_text() if card.is_file() else ""
+        write_checkpoint(temporary, checkpoint, card=text, bits=bits, word_bits=word_bits)
         if base is not None:
             _copy_tables(base, temporary / "kb")
     return target

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import torch
@@ -12,10 +12,11 @@ Bits = Literal[8, 16, 32]
 SCALE = ".scale"  # after a matrix's name: what one step of each of its rows is worth
 
 
-def pack(weights: Mapping[str, Tensor], bits: Bits) -> dict[str, Tensor]:
+def pack(weights: Mapping[str, Tensor], bits_of: Callable[[str], Bits]) -> dict[str, Tensor]:
     """Narrow the matrices: to float16, or to 8-bit whole numbers with a scale per row; vectors stay as they are."""
     packed: dict[str, Tensor] = {}
     for name, tensor in weights.items():
+        bits = bits_of(name)
         if bits == 32 or tensor.dim() < 2:
             packed[name] = tensor
         elif bits == 16:

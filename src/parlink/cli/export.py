@@ -23,12 +23,13 @@ BITS: dict[Width, Literal[8, 16, 32]] = {Width.EIGHT: 8, Width.SIXTEEN: 16, Widt
 def export(
     model: Annotated[Path, typer.Argument(help="Model folder.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
-    bits: Annotated[Width, typer.Option(help="Bits a weight; 8: with a scale per row.")] = Width.EIGHT,
+    bits: Annotated[Width, typer.Option(help="Bits a weight; 8: with a scale per row.")] = Width.SIXTEEN,
+    word_bits: Annotated[Width, typer.Option(help="The same for the tables of words.")] = Width.EIGHT,
     kb: Annotated[Path | None, typer.Option(help="Knowledge base to put inside, if not the model's own.")] = None,
 ) -> None:
     """Copy a model with narrow weights and its knowledge base, to be shipped as one folder."""
     from parlink.export import export as make
 
-    folder = make(model, output, bits=BITS[bits], kb=kb)
+    folder = make(model, output, bits=BITS[bits], word_bits=BITS[word_bits], kb=kb)
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     print(f"{folder}: {size / 1e6:.1f} MB")
