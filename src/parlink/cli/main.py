@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from parlink.cli import data, evaluate, export, info, kb, link, train, tune
+from parlink.cli import data, evaluate, export, info, kb, link, serve, train, tune
 from parlink.errors import ParlinkError
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app.command()(train.train)
 app.command()(evaluate.evaluate)
 app.command()(tune.tune)
 app.command()(info.info)
+app.command()(serve.serve)
 app.command()(export.export)
 app.add_typer(kb.app, name="kb")
 app.add_typer(data.app, name="data")

@@ -1,0 +1,1 @@
+"""Thin adapters: parlink as a part of other people's tools."""

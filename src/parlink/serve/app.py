@@ -1,0 +1,262 @@
+"""The application: its routes, each of which takes a request in, has work done, and answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, FastAPI, HTTPException, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import FileResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException as AnyHTTPException
+from starlette.responses import Response
+
+from parlink.config import LinkOptions
+from parlink.kb import KnowledgeBase
+from parlink.linker import Linker
+from parlink.serve import answers, entities, intake, schemas, turtle
+from parlink.serve.batcher import INTERNAL, Batcher, QueueFullError
+from parlink.serve.guard import Guard
+from parlink.serve.metrics import Metrics
+from parlink.serve.queries import LinkQuery, NifQuery, TitleQuery
+from parlink.serve.schemas import content, errors, refer
+from parlink.serve.settings import Settings
+from parlink.types import Document
+
+STATIC = Path(__file__).parent / "static"
+JSON = ("application/json",)
+routes = APIRouter()
+ALWAYS = (401, 408, 413, 415, 421, 500, 503)
+
+
+class Service:
+    """What the routes share."""
+
+    def __init__(self, linker: Linker, settings: Settings) -> None:
+        self.settings, self.kb = settings, linker.kb
+        self.metrics = Metrics(waiting=lambda: len(self.batcher))
+        self.batcher = Batcher(
+            linker,
+            batch=settings.batch,
+            waiting=settings.waiting,
+            wait=settings.wait,
+            observe=self.metrics.batch,
+        )
+        self.edits = asyncio.Lock()
+
+
+def create_app(linker: Linker, settings: Settings) -> FastAPI:
+    """Make the application; its lifespan starts and stops the model's thread."""
+    service = Service(linker, settings)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await service.batcher.start()
+        yield
+        await service.batcher.stop()
+
+    app = FastAPI(title="parlink", version="1", docs_url=None, redoc_url=None, lifespan=lifespan)
+    app.state.service = service
+    app.include_router(routes)
+    app.mount("/static", StaticFiles(directory=STATIC))
+    app.add_middleware(Guard, settings=settings, metrics=service.metrics)
+    app.add_exception_handler(AnyHTTPException, answers.refusal)
+    app.add_exception_handler(RequestValidationError, answers.wrong_parameter)
+    app.openapi = partial(_description, app)  # type: ignore[method-assign]
+    return app
+
+
+@routes.post(
+    "/v1/link",
+    summary="Link one document, or a list of them",
+    description="A document with `spans` has only these disambiguated. Of a list, each document is answered in its "
+    "place, and one that cannot be linked has `error` set.",
+    responses={
+        200: {
+            "description": "The same document or documents, with links.",
+            "content": content({"anyOf": [refer("Document"), refer("Documents")]}, one=schemas.LINKED),
+        },
+        **errors(400, 422, 504, *ALWAYS),
+    },
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": content(
+                {"anyOf": [refer("Document"), refer("Documents")]},
+                one=schemas.DOCUMENT,
+                several=[schemas.DOCUMENT, {"text": "Nobody is named here."}],
+                spans=schemas.GIVEN,
+            ),
+        }
+    },
+)
+async def link(request: Request, query: Annotated[LinkQuery, Query()]) -> Response:
+    """Link documents."""
+    service = _service(request)
+    value = intake.plain(await intake.body(request, service.settings, kinds=JSON))
+    docs = intake.documents(value, service.settings)
+    linked = [answers.document(doc) for doc in await _linked(request, docs, query.options())]
+    if isinstance(value, list):
+        return answers.as_json(linked)
+    if "error" in linked[0]:
+        raise HTTPException(500 if linked[0]["error"] == INTERNAL else 422, linked[0]["error"])
+    return answers.as_json(linked[0])
+
+
+_TURTLE_BODY = {
+    kind: {"schema": {"type": "string"}, "examples": {"one": {"value": schemas.TURTLE}}} for kind in turtle.KINDS
+}
+
+
+@routes.post(
+    "/nif",
+    summary="Link NIF contexts: GERBIL's annotator protocol",
+    description="A context without phrases is annotated (A2KB); the phrases of one that has some are disambiguated "
+    "(D2KB).",
+    responses={
+        200: {"description": "The same contexts, with linked phrases.", "content": _TURTLE_BODY},
+        **errors(400, 422, 504, *ALWAYS),
+    },
+    openapi_extra={"requestBody": {"required": True, "content": _TURTLE_BODY}},
+)
+async def annotate(request: Request, query: Annotated[NifQuery, Query()]) -> Response:
+    """Link the contexts of a NIF document."""
+    settings = _service(request).settings
+    raw = await intake.body(request, settings, kinds=turtle.KINDS)
+    docs = await asyncio.to_thread(turtle.decode, raw, settings)
+    linked = await _linked(request, docs, LinkOptions())
+    failed = next((doc.error for doc in linked if doc.error is not None), None)
+    if failed is not None:
+        raise HTTPException(500 if failed == INTERNAL else 422, failed)
+    answer = await asyncio.to_thread(turtle.encode, linked, confidence=query.confidence == "true")
+    kind = request.headers["content-type"].partition(";")[0].strip().lower()
+    return Response(answer, headers={"content-type": f"{kind}; charset=utf-8"})
+
+
+_ENTITY_BODY = {"description": "The entity.", "content": content(refer("Entity"), one=schemas.ENTITY)}
+
+
+@routes.get("/v1/entities", summary="Show an entity", responses={200: _ENTITY_BODY, **errors(401, 404, 421, 422, 500)})
+async def show_entity(request: Request, query: Annotated[TitleQuery, Query()]) -> Response:
+    """Show what the knowledge base knows of a title."""
+    kb = _kb(_service(request))
+    return answers.entity(await asyncio.to_thread(entities.find, kb, query.title))
+
+
+@routes.post(
+    "/v1/entities",
+    summary="Add an entity, which the next document may be linked to",
+    status_code=201,
+    responses={201: _ENTITY_BODY, **errors(400, 403, 404, 409, 422, *ALWAYS)},
+    openapi_extra={"requestBody": {"required": True, "content": content(refer("NewEntity"), one=schemas.NEW_ENTITY)}},
+)
+async def add_entity(request: Request) -> Response:
+    """Add an entity to the knowledge base."""
+    service = _service(request)
+    kb = _kb_to_change(service)
+    new = entities.new_entity(intake.plain(await intake.body(request, service.settings, kinds=JSON)))
+    async with service.edits:
+        return answers.entity(await asyncio.to_thread(entities.add, kb, new), status=201)
+
+
+@routes.delete(
+    "/v1/entities",
+    summary="Remove an entity with its aliases",
+    status_code=204,
+    responses={204: {"description": "It is gone."}, **errors(401, 403, 404, 421, 422, 500, 503)},
+)
+async def remove_entity(request: Request, query: Annotated[TitleQuery, Query()]) -> Response:
+    """Remove an entity from the knowledge base."""
+    service = _service(request)
+    kb = _kb_to_change(service)
+    async with service.edits:
+        await asyncio.to_thread(entities.remove, kb, query.title)
+    return Response(status_code=204)
+
+
+_STATE = {"schema": {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}}
+
+
+@routes.get(
+    "/healthz",
+    summary="Whether the process is alive",
+    responses={200: {"description": "It is.", "content": {"application/json": _STATE}}},
+)
+async def healthz() -> Response:
+    """Say that the process is alive."""
+    return answers.as_json({"status": "alive"})
+
+
+@routes.get(
+    "/readyz",
+    summary="Whether the model runs and the queue has room",
+    responses={200: {"description": "It does.", "content": {"application/json": _STATE}}, **errors(503)},
+)
+async def readyz(request: Request) -> Response:
+    """Say whether a document would be taken now."""
+    if not _service(request).batcher.is_ready:
+        raise HTTPException(503, "the queue is full, or the model does not run", {"Retry-After": "1"})
+    return answers.as_json({"status": "ready"})
+
+
+@routes.get(
+    "/metrics",
+    summary="Counters for Prometheus",
+    responses={
+        200: {"description": "Prometheus' text format.", "content": {"text/plain": {"schema": {"type": "string"}}}},
+        **errors(401),
+    },
+)
+async def metrics(request: Request) -> Response:
+    """Answer a scrape."""
+    return Response(_service(request).metrics.text(), headers={"content-type": "text/plain; version=0.0.4"})
+
+
+@routes.get("/", include_in_schema=False)
+async def page() -> FileResponse:
+    """Show the web page."""
+    return FileResponse(STATIC / "index.html")
+
+
+async def _linked(request: Request, docs: list[Document], options: LinkOptions) -> list[Document]:
+    service = _service(request)
+    try:
+        return await intake.in_time(request, service.batcher.link(docs, options), service.settings)
+    except QueueFullError as error:
+        raise HTTPException(503, str(error), {"Retry-After": "1"}) from error
+
+
+def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+def _kb(service: Service) -> KnowledgeBase:
+    if service.kb is None:
+        raise HTTPException(404, "the service has no knowledge base; start it with --kb")
+    return service.kb
+
+
+def _kb_to_change(service: Service) -> KnowledgeBase:
+    if not service.settings.allow_edits:
+        raise HTTPException(403, "changes are not allowed; start the service with --allow-edits")
+    return _kb(service)
+
+
+def _description(app: FastAPI) -> dict[str, Any]:
+    if app.openapi_schema is None:
+        settings: Settings = app.state.service.settings
+        description = get_openapi(title="parlink", version="1", routes=app.routes, summary="Entity linking")
+        kinds = schemas.components(text_characters=settings.text_characters, documents=settings.waiting)
+        description.setdefault("components", {})["schemas"] = kinds
+        if settings.api_key is not None:
+            description["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+            description["security"] = [{"key": []}]
+        app.openapi_schema = description
+    return app.openapi_schema

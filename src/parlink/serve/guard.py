@@ -1,0 +1,109 @@
+"""The outer layer of the service: who may ask, how many at a time, what every answer carries, what is logged."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import time
+import traceback
+from hashlib import sha256
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from parlink.serve.answers import refused
+from parlink.serve.metrics import Metrics
+from parlink.serve.settings import Settings, is_loopback
+
+OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json"})  # and /static/: nothing of anybody's
+CLIENT_GONE = 499
+SECURITY_HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+_log = logging.getLogger(__name__)
+
+
+class Guard:
+    """ASGI middleware around the whole application."""
+
+    def __init__(self, app: ASGIApp, *, settings: Settings, metrics: Metrics) -> None:
+        self._app, self._settings, self._metrics = app, settings, metrics
+        self._posts = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, whatever happens inside."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, answer = time.perf_counter(), _Answer(send)
+        self._posts += scope["method"] == "POST"
+        try:
+            refusal = self._refusal(scope)
+            await (refusal or self._app)(scope, receive, answer)
+        except Exception as error:  # no message: it may hold text
+            _log.error("%s in the service\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
+            if answer.status is None:
+                await refused(500, "internal error; the log of the service says where")(scope, receive, answer)
+        finally:
+            self._posts -= scope["method"] == "POST"
+            self._record(scope, answer.status or CLIENT_GONE, time.perf_counter() - began)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers, path = Headers(scope=scope), scope["path"]
+        if not self._may_be_host(headers.get("host", "")):
+            return refused(421, "this service answers to localhost only; ask it under that name")
+        if path not in OPEN_PATHS and not path.startswith("/static/") and not self._has_key(headers):
+            return refused(
+                401, "a key is needed: Authorization: Bearer KEY, or X-API-Key: KEY", {"WWW-Authenticate": "Bearer"}
+            )
+        if self._posts > self._settings.waiting + self._settings.batch:
+            return refused(503, "too many requests at a time; try again later", {"Retry-After": "1"})
+        return None
+
+    def _may_be_host(self, host: str) -> bool:
+        """Whether a request means this host: else a page of any site could reach a local service by rebinding."""
+        if not self._settings.is_local or self._settings.api_key is not None or self._settings.insecure:
+            return True
+        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
+        return is_loopback(name or host)
+
+    def _has_key(self, headers: Headers) -> bool:
+        if self._settings.api_key is None:
+            return True
+        kind, _, bearer = headers.get("authorization", "").partition(" ")
+        given = bearer.strip() if kind.lower() == "bearer" else headers.get("x-api-key", "")
+        return hmac.compare_digest(_digest(given), _digest(self._settings.api_key))
+
+    def _record(self, scope: Scope, status: int, seconds: float) -> None:
+        path = getattr(scope.get("route"), "path", "other")
+        method = scope["method"] if scope["method"] in ("GET", "HEAD", "POST", "DELETE") else "other"
+        self._metrics.request(method, path, status, seconds)
+        _log.info("%s %s %d %.0f ms", method, path, status, 1000 * seconds)
+
+
+class _Answer:
+    """Sends an answer with the security headers, and remembers its status."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.status: int | None = None
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            for name, value in SECURITY_HEADERS.items():
+                headers[name] = value
+        await self._send(message)
+
+
+def _digest(key: str) -> bytes:
+    return sha256(key.encode("utf-8", "surrogateescape")).digest()

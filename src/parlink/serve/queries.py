@@ -1,0 +1,46 @@
+"""The parameters of requests; an unknown one is an error that names it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from parlink.config import LinkOptions
+
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Truth = Literal["true", "false"]
+
+
+class _Query(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class LinkQuery(_Query):
+    """How to link; what is left out has the value tuned for the model."""
+
+    threshold: Number | SkipJsonSchema[None] = Field(None, description="Least log-odds that a mention starts.")
+    score_threshold: Number | SkipJsonSchema[None] = Field(None, description="Least score of the best candidate.")
+    search: Literal["rank", "beam"] = Field("rank", description="Score every candidate, or search by beam.")
+    beams: int = Field(5, ge=1, le=20, description="Width of the beam.")
+    fallback: Truth | SkipJsonSchema[None] = Field(None, description="Search all titles for want of candidates.")
+    max_candidates: int = Field(30, ge=1, le=100, description="Candidates of a mention.")
+    overlaps: Literal["resolve", "keep"] = Field("resolve", description="Disjoint mentions, or all that are found.")
+
+    def options(self) -> LinkOptions:
+        """Return the same as the linker's options."""
+        fallback = None if self.fallback is None else self.fallback == "true"
+        return LinkOptions(**self.model_dump(exclude={"fallback"}), fallback=fallback)
+
+
+class NifQuery(_Query):
+    """What the answer holds."""
+
+    confidence: Truth = Field("false", description="Write itsrdf:taConfidence, over which GERBIL sweeps a threshold.")
+
+
+class TitleQuery(_Query):
+    """Which entity."""
+
+    title: str = Field(description="Title of the entity.", min_length=1, max_length=500, examples=["Kent"])

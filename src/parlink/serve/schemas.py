@@ -1,0 +1,141 @@
+"""What the OpenAPI description says of bodies: the dataclasses of `types.py` as JSON, with examples."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, get_type_hints
+
+from parlink.types import Candidate, Document, Entity, Link
+
+Json = dict[str, Any]
+TITLE_CHARACTERS, DESCRIPTION_CHARACTERS, MAX_ALIASES, MAX_COUNT = 500, 5_000, 100, 1_000_000_000
+DOCUMENT = {"id": "7", "text": "Kent play Leicester at home on Saturday."}
+GIVEN = {"text": "The king of Jordan came to Hamburg.", "spans": [{"start": 12, "end": 18}]}
+LINKED = {
+    **DOCUMENT,
+    "links": [
+        {
+            "start": 0,
+            "end": 4,
+            "title": "Kent County Cricket Club",
+            "score": 0.91,
+            "detection": 3.2,
+            "probability": 0.95,
+            "candidates": [
+                {"title": "Kent County Cricket Club", "score": 1.3, "prior": 0.2, "lm": -0.4, "classifier": 1.7},
+                {"title": "Kent", "score": -0.6, "prior": 0.8, "lm": -0.3, "classifier": -0.3},
+            ],
+        }
+    ],
+    "kb": "wikipedia-1f0c2a9e",
+}
+ENTITY = {"title": "Kent (ship)", "id": "Q42", "description": "cargo ship"}
+NEW_ENTITY = {**ENTITY, "aliases": ["MV Kent"], "count": 3}
+TURTLE = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+<http://example.org/7#char=0,20> a nif:Context ;
+    nif:beginIndex "0"^^xsd:nonNegativeInteger ; nif:endIndex "20"^^xsd:nonNegativeInteger ;
+    nif:isString "Kent beat Leicester." .
+"""
+
+
+def components(*, text_characters: int, documents: int) -> Json:
+    """Return the schemas that bodies refer to, under the limits of this service."""
+    document = _plain(Document, required=("text",))
+    document["properties"]["text"]["maxLength"] = text_characters
+    document["properties"] |= {"links": _list("Link"), "spans": _list("Span")}
+    link = _plain(Link)
+    link["properties"] |= {"start": _number(), "end": _number(), "candidates": _list("Candidate")}
+    link["required"] = ["start", "end"]
+    candidate = _plain(Candidate, required=("title",))
+    candidate["properties"]["title"] = {"type": "string", "pattern": r"\S"}
+    candidate["properties"]["prior"] |= {"minimum": 0, "maximum": 1}
+    span = {
+        "description": "Half-open range of characters, counted as Unicode code points, within the text.",
+        "anyOf": [
+            {"type": "object", "properties": {"start": _number(), "end": _number()}, "required": ["start", "end"]},
+            {"type": "array", "items": _number(), "minItems": 2, "maxItems": 2},
+        ],
+    }
+    error = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
+    return {
+        "Document": document,
+        "Documents": {"type": "array", "items": refer("Document"), "maxItems": documents},
+        "Link": link,
+        "Candidate": candidate,
+        "Span": span,
+        "Entity": _plain(Entity, required=("title",)),
+        "NewEntity": _new_entity(),
+        "Error": error,
+    }
+
+
+def refer(name: str) -> Json:
+    """Refer to one of the components."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def content(schema: Json, **examples: Any) -> Json:
+    """Describe a JSON body."""
+    return {"application/json": {"schema": schema, "examples": {name: {"value": e} for name, e in examples.items()}}}
+
+
+def errors(*statuses: int) -> dict[int | str, Json]:
+    """Describe the refusals of a route."""
+    return {status: {"description": _REASONS[status], "content": content(refer("Error"))} for status in statuses}
+
+
+_REASONS = {
+    400: "The body cannot be read.",
+    401: "The key is missing or wrong.",
+    403: "Changes are not allowed.",
+    404: "There is no such entity, or no knowledge base.",
+    408: "The body did not arrive in time.",
+    409: "There is such an entity already.",
+    413: "The body, a text or a list is too long.",
+    415: "The body is of another type.",
+    421: "The service is asked under a name that is not its own.",
+    422: "The body or a parameter has another shape, or the document cannot be linked.",
+    500: "The service failed.",
+    503: "Too much is waiting, or the change cannot be saved; Retry-After says when to try again.",
+    504: "There was no answer in time.",
+}
+
+
+def _plain(kind: type, required: Collection[str] = ()) -> Json:
+    """Describe the strings and numbers among the fields of a dataclass; null means absent."""
+    names: dict[object, str] = {str: "string", str | None: "string", float | None: "number"}
+    hints = {name: names[hint] for name, hint in get_type_hints(kind).items() if hint in names}
+    properties = {name: {"type": kind if name in required else [kind, "null"]} for name, kind in hints.items()}
+    return {
+        "type": "object",
+        "description": (kind.__doc__ or "").split("\n")[0],
+        "properties": properties,
+        "required": list(required),
+    }
+
+
+def _new_entity() -> Json:
+    text = {"type": "string", "minLength": 1, "maxLength": TITLE_CHARACTERS}
+    optional = {"type": ["string", "null"], "maxLength": DESCRIPTION_CHARACTERS}
+    return {
+        "type": "object",
+        "description": "An entity, further names for it, and how often its title was seen.",
+        "properties": {
+            "title": text,
+            "id": {"type": ["string", "null"], "maxLength": TITLE_CHARACTERS},
+            "description": optional,
+            "aliases": {"type": "array", "items": text, "maxItems": MAX_ALIASES},
+            "count": {"type": "integer", "minimum": 1, "maximum": MAX_COUNT},
+        },
+        "required": ["title"],
+        "additionalProperties": False,
+    }
+
+
+def _list(name: str) -> Json:
+    return {"type": ["array", "null"], "items": refer(name)}
+
+
+def _number() -> Json:
+    return {"type": "integer", "minimum": 0}

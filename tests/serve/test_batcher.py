@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parlink.config import LinkOptions
+from parlink.linker import Linker
+from parlink.serve.batcher import Batcher, QueueFullError, link_together
+from parlink.types import Candidate, Document, Link, Span
+from tiny import SENTENCES
+from tiny_kb import tiny_kb
+from tiny_model import tiny_checkpoint
+
+OPTIONS = LinkOptions()
+LONG = " ".join(SENTENCES) * 10  # keeps the model busy for some tenths of a second
+MENTION = Span(0, 7)
+# A lone surrogate has no tokens: the candidates of this document cannot be scored, nor those of any batch it is in.
+POISON = Document("Hamburg won.", links=(Link(MENTION, candidates=(Candidate("\ud800"),)),), spans=(MENTION,))
+
+
+@pytest.fixture(scope="module")
+def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
+    kb = tiny_kb(tmp_path_factory.mktemp("batcher"))
+    return Linker(tiny_checkpoint(seed=3, spread=2.0), kb=kb, source=kb)
+
+
+class Sizes(list[int]):
+    """The sizes of the batches that were linked."""
+
+    def observe(self, docs: Sequence[Document]) -> None:
+        self.append(len(docs))
+
+
+@asynccontextmanager
+async def started(
+    linker: Linker, sizes: Sizes | None = None, *, batch: int = 8, waiting: int = 64, wait: float = 0.003
+) -> AsyncIterator[Batcher]:
+    observe = (Sizes() if sizes is None else sizes).observe
+    batcher = Batcher(linker, batch=batch, waiting=waiting, wait=wait, observe=observe)
+    await batcher.start()
+    try:
+        yield batcher
+    finally:
+        await batcher.stop()
+
+
+def shape(doc: Document) -> list[tuple[Span, str | None, str | None]]:
+    return [(link.span, link.title, link.reason) for link in doc.links]
+
+
+texts = st.lists(st.sampled_from([*SENTENCES, "Kent 😀 beat Hamburg.", "", "a"]), min_size=1, max_size=5)
+
+
+@settings(max_examples=25)
+@given(st.lists(texts, min_size=1, max_size=6), st.integers(1, 8))
+def test_everybody_gets_the_links_of_their_own_documents_in_order(
+    linker: Linker, requests: list[list[str]], batch: int
+) -> None:
+    async def scenario() -> list[list[Document]]:
+        async with started(linker, batch=batch) as batcher:
+            asked = [batcher.link([Document(text) for text in own], OPTIONS) for own in requests]
+            return await asyncio.gather(*asked)
+
+    answers = asyncio.run(scenario())
+    for own, answer in zip(requests, answers, strict=True):
+        assert [doc.text for doc in answer] == own
+        assert [shape(doc) for doc in answer] == [shape(linker.link(text)) for text in own]
+
+
+def test_documents_that_arrive_while_the_model_works_go_together(linker: Linker) -> None:
+    sizes = Sizes()
+
+    async def scenario() -> None:
+        async with started(linker, sizes) as batcher:
+            first = asyncio.create_task(batcher.link([Document(LONG)], OPTIONS))
+            await asyncio.sleep(0.02)
+            await asyncio.gather(first, *(batcher.link([Document(text)], OPTIONS) for text in SENTENCES))
+
+    asyncio.run(scenario())
+    assert sizes == [1, len(SENTENCES)]
+
+
+def test_a_client_that_is_alone_never_waits_for_others(linker: Linker) -> None:
+    async def scenario() -> float:
+        async with started(linker, wait=5.0) as batcher:
+            began = time.monotonic()
+            for number in (1, 3, 1, 1):
+                await batcher.link([Document("Hamburg won.")] * number, OPTIONS)
+            return time.monotonic() - began
+
+    assert asyncio.run(scenario()) < 5.0
+
+
+def test_clients_that_were_answered_together_are_awaited_together(linker: Linker) -> None:
+    sizes = Sizes()
+
+    async def client(batcher: Batcher, pause: float) -> None:
+        for _ in range(3):
+            await batcher.link([Document("Hamburg won.")], OPTIONS)
+            await asyncio.sleep(pause)  # the first comes back before the others do
+
+    async def scenario() -> None:
+        async with started(linker, sizes, wait=1.0) as batcher:
+            await asyncio.gather(*(batcher.link([Document("Kent won.")], OPTIONS) for _ in range(4)))
+            await asyncio.gather(*(client(batcher, 0.005 * number) for number in range(4)))
+
+    asyncio.run(scenario())
+    assert sizes[:4] == [4, 4, 4, 4]
+
+
+def test_only_documents_with_equal_options_and_like_length_share_a_batch(linker: Linker) -> None:
+    sizes = Sizes()
+    other = LinkOptions(threshold=100.0)
+
+    async def scenario() -> list[list[Document]]:
+        async with started(linker, sizes) as batcher:
+            short, long = [Document("Hamburg won.")], [Document(LONG)]
+            asked = [(short, OPTIONS), (short, other), (long, OPTIONS), (short, OPTIONS)]
+            return await asyncio.gather(*(batcher.link(docs, options) for docs, options in asked))
+
+    answers = asyncio.run(scenario())
+    assert sorted(sizes) == [1, 1, 2]
+    assert answers[1][0].links == ()
+    assert answers[0][0].links
+
+
+def test_a_poisoned_document_fails_alone(linker: Linker) -> None:
+    with pytest.raises(Exception, match="surrogate"):
+        list(linker.stream([POISON]))
+    docs = [Document("Hamburg won."), POISON, Document("Kent won.")]
+    first, second, third = link_together(linker, docs, OPTIONS)
+    assert (first.error, third.error) == (None, None)
+    assert second.error is not None
+    assert "surrogate" in second.error
+    assert [shape(first), shape(third)] == [shape(linker.link(docs[0])), shape(linker.link(docs[2]))]
+
+
+class BrokenTable:
+    """A source of candidates that fails for all surfaces but one."""
+
+    def candidates(self, surface: str, *, limit: int) -> Sequence[Candidate]:
+        return [Candidate({"Kent": "Kent"}[surface])]
+
+
+def test_an_unexpected_failure_is_logged_without_the_text(caplog: pytest.LogCaptureFixture) -> None:
+    linker = Linker(tiny_checkpoint(seed=3), source=BrokenTable())
+    docs = [Document("Kent won.", spans=(Span(0, 4),)), Document("Secret won.", spans=(Span(0, 6),))]
+    first, second = link_together(linker, docs, OPTIONS)
+    assert first.links[0].title == "Kent"
+    assert second.error == "internal error; the log of the service says where"
+    assert "KeyError" in caplog.text
+    assert "Secret" not in caplog.text
+
+
+def test_the_queue_is_bounded_and_whoever_gives_up_leaves_it(linker: Linker) -> None:
+    async def scenario() -> None:
+        async with started(linker, waiting=3) as batcher:
+            busy = asyncio.create_task(batcher.link([Document(LONG)], OPTIONS))
+            await asyncio.sleep(0.02)
+            three = asyncio.create_task(batcher.link([Document("a")] * 3, OPTIONS))
+            await asyncio.sleep(0)
+            assert (len(batcher), batcher.is_ready) == (3, False)
+            with pytest.raises(QueueFullError, match="3 documents are waiting"):
+                await batcher.link([Document("b")], OPTIONS)
+            three.cancel()
+            await asyncio.gather(three, return_exceptions=True)
+            assert (len(batcher), batcher.is_ready) == (0, True)
+            (doc,) = await batcher.link([Document("b")], OPTIONS)
+            assert doc.text == "b"
+            await busy
+
+    asyncio.run(scenario())
+
+
+def test_stopping_finishes_what_was_accepted(linker: Linker) -> None:
+    async def scenario() -> list[list[Document]]:
+        async with started(linker, batch=1) as batcher:
+            asked = [asyncio.create_task(batcher.link([Document(text)], OPTIONS)) for text in SENTENCES]
+            await asyncio.sleep(0)
+        return await asyncio.gather(*asked)
+
+    assert [doc.text for (doc,) in asyncio.run(scenario())] == list(SENTENCES)
+
+
+def test_a_model_that_does_not_run_is_not_ready(linker: Linker) -> None:
+    assert not Batcher(linker, batch=1, waiting=1, wait=0).is_ready

@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import httpx
+import pytest
+
+from parlink.config import LinkOptions
+from parlink.data import jsonl
+from parlink.linker import Linker
+from parlink.serve import schemas
+from parlink.types import Candidate, Document, Span
+from tiny_kb import tiny_kb
+from tiny_model import tiny_checkpoint
+from tiny_server import running
+
+TEXT = "Kent 😀 beat Hamburg, and Zürich drew."
+LIMITS: dict[str, Any] = {"body_bytes": 20_000, "text_characters": 1_000, "waiting": 20}
+
+
+@pytest.fixture(scope="module")
+def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
+    kb = tiny_kb(tmp_path_factory.mktemp("serve"))
+    return Linker(tiny_checkpoint(seed=3, spread=2.0), kb=kb, source=kb)
+
+
+@pytest.fixture(scope="module")
+def client(linker: Linker) -> Iterator[httpx.Client]:
+    with running(linker, **LIMITS) as address, httpx.Client(base_url=address, timeout=30) as client:
+        yield client
+
+
+def close(one: Any, other: Any) -> bool:
+    """Whether two answers are equal, numbers nearly: a batch adds in another order."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(close(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(close, one, other))
+    return bool(one == pytest.approx(other, abs=1e-4) if isinstance(one, float) else one == other)
+
+
+def test_one_document_comes_back_with_the_links_that_the_linker_gives(linker: Linker, client: httpx.Client) -> None:
+    body = {"id": "7", "text": TEXT, "source": {"page": 3}}
+    answer = client.post("/v1/link?threshold=-30", json=body).raise_for_status()
+    wanted = jsonl.to_json(linker.link(jsonl.from_json(body), options=LinkOptions(threshold=-30)))
+    assert close(answer.json(), wanted)
+    assert answer.json()["source"] == {"page": 3}
+    assert answer.headers["content-type"] == "application/json"
+
+
+def test_a_list_comes_back_in_order_n_for_n(client: httpx.Client) -> None:
+    texts = ["Kent won.", "", TEXT, "Kent won."]
+    answer = client.post("/v1/link", json=[{"text": text} for text in texts]).raise_for_status().json()
+    assert [doc["text"] for doc in answer] == texts
+    assert all("links" in doc for doc in answer)
+    assert client.post("/v1/link", json=[]).json() == []
+
+
+def test_given_spans_are_only_disambiguated(linker: Linker, client: httpx.Client) -> None:
+    start = TEXT.index("Hamburg")
+    spans = [{"start": start, "end": start + 7}, {"start": 0, "end": 4}]
+    doc = client.post("/v1/link", json={"text": TEXT, "spans": spans}).raise_for_status().json()
+    assert [(link["start"], link["end"]) for link in doc["links"]] == [(start, start + 7), (0, 4)]
+    own = linker.link(Document(TEXT, spans=(Span(start, start + 7), Span(0, 4))))
+    assert [link["title"] for link in doc["links"]] == [link.title for link in own.links]
+    pairs = client.post("/v1/link", json={"text": TEXT, "spans": [[start, start + 7.0], [0, 4]]}).json()
+    assert close(pairs["links"], doc["links"])
+
+
+def test_an_answer_can_be_sent_again(client: httpx.Client) -> None:
+    first = client.post("/v1/link?threshold=-30", json={"text": TEXT, "error": "of yesterday", "kb": "another"}).json()
+    assert "error" not in first
+    again = client.post("/v1/link?threshold=-30", json=first).raise_for_status().json()
+    assert [(link["start"], link["title"]) for link in again["links"]] == [
+        (link["start"], link["title"]) for link in first["links"]
+    ]
+
+
+@pytest.mark.parametrize("example", [schemas.DOCUMENT, schemas.GIVEN, [schemas.DOCUMENT]], ids=repr)
+def test_the_examples_of_the_description_work(client: httpx.Client, example: Any) -> None:
+    client.post("/v1/link", json=example).raise_for_status()
+
+
+def post(client: httpx.Client, content: Any, kind: str = "application/json", **headers: str) -> httpx.Response:
+    return client.post("/v1/link", content=content, headers={"content-type": kind, **headers})
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "message"),
+    [
+        ("{", 400, "not JSON"),
+        (b'{"text": "\xff"}', 400, "not JSON"),
+        ("[" * 10_000, 400, "not JSON"),
+        ('{"text": "\\ud800"}', 400, "not JSON"),
+        ('{"txt": "Kent"}', 422, "document 0: the document has no text"),
+        ('[{"text": "Kent"}, {"text": 3}]', 422, "document 1: the document: text must be a string"),
+        ('"Kent"', 422, "must be a JSON object"),
+        ('{"text": "Kent", "spans": [[0, 5]]}', 422, "a text of 4 characters"),
+        ('{"text": "Kent", "spans": [[0, 1.5]]}', 422, "integers"),
+        ('{"text": "Kent", "links": [{"start": 0, "end": 1, "score": 1%s}]}' % ("0" * 400), 422, "too large"),
+        (
+            '{"text": "K", "links": [{"start": 0, "end": 1, "candidates": [{"title": "K", "prior": 1e308}]}]}',
+            422,
+            "prior",
+        ),
+        ('{"text": "K", "links": [{"start": 0, "end": 1, "candidates": [{"title": " "}]}]}', 422, "empty title"),
+        (json.dumps({"text": "a" * 1_001}), 413, "1001 characters; at most 1000"),
+        (json.dumps([{"text": "a"}] * 21), 413, "21 documents; send at most 20"),
+        (json.dumps({"text": "a", "note": "a" * 20_000}), 413, "more than 20000 bytes"),
+        (iter([b"[" * 15_000] * 2), 413, "more than 20000 bytes"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_bad_bodies_are_refused_in_words(client: httpx.Client, content: Any, status: int, message: str) -> None:
+    answer = post(client, content)
+    assert (answer.status_code, message in answer.json()["error"]) == (status, True), answer.text
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "", "application/json; charset=latin-1"]
+)
+def test_other_content_types_are_refused(client: httpx.Client, kind: str) -> None:
+    assert post(client, '{"text": "Kent"}', kind).status_code == 415
+
+
+def test_a_charset_may_be_named_and_compression_is_refused(client: httpx.Client) -> None:
+    assert post(client, '{"text": "Kent"}', 'Application/JSON; charset="UTF-8"').status_code == 200
+    assert post(client, gzip.compress(b'{"text": "Kent"}'), **{"content-encoding": "gzip"}).status_code == 415
+
+
+@pytest.mark.parametrize(
+    "query", ["thresold=1", "beams=0", "beams=21", "threshold=inf", "threshold=x", "search=best", "fallback=1"]
+)
+def test_a_wrong_parameter_is_named(client: httpx.Client, query: str) -> None:
+    answer = client.post(f"/v1/link?{query}", json={"text": TEXT})
+    assert answer.status_code == 422
+    assert query.partition("=")[0] in answer.json()["error"]
+
+
+def test_options_reach_the_linker(client: httpx.Client) -> None:
+    def count(query: str) -> int:
+        return len(client.post(f"/v1/link?{query}", json={"text": TEXT}).raise_for_status().json()["links"])
+
+    assert count("threshold=1000") == 0
+    assert count("threshold=-30&overlaps=keep") > count("threshold=-30")
+    client.post("/v1/link?search=beam&beams=3&fallback=true&max_candidates=2", json={"text": TEXT}).raise_for_status()
+
+
+def test_health_readiness_and_metrics(client: httpx.Client) -> None:
+    client.post("/v1/link", json={"text": TEXT})
+    assert client.get("/healthz").json() == {"status": "alive"}
+    assert client.get("/readyz").json() == {"status": "ready"}
+    lines = client.get("/metrics").text.splitlines()
+    assert any(line.startswith('parlink_requests_total{method="POST",path="/v1/link",status="200"}') for line in lines)
+    assert "parlink_waiting_documents 0.0" in lines
+    for name in ("parlink_batch_documents_count", "parlink_request_seconds_bucket", "process_resident_memory_bytes"):
+        assert any(line.startswith(name) for line in lines), name
+
+
+def test_other_methods_are_refused_with_those_that_are_allowed(client: httpx.Client) -> None:
+    answer = client.put("/v1/entities")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, POST, DELETE")
+    assert client.get("/v1/link").headers["allow"] == "POST"
+    assert client.get("/nowhere").status_code == 404
+
+
+def test_the_description_names_every_limit_and_has_examples(client: httpx.Client) -> None:
+    description = client.get("/openapi.json").json()
+    document = description["components"]["schemas"]["Document"]
+    assert document["properties"]["text"]["maxLength"] == 1_000
+    for path, method in (("/v1/link", "post"), ("/nif", "post"), ("/v1/entities", "post")):
+        bodies = description["paths"][path][method]["requestBody"]["content"].values()
+        assert all(body["examples"] for body in bodies)
+
+
+def test_the_page_is_served(client: httpx.Client) -> None:
+    answer = client.get("/")
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "<title>parlink</title>" in answer.text
+    assert client.get("/static/../app.py").status_code == 404
+    assert client.get("/static/%2e%2e/app.py").status_code == 404
+
+
+class BrokenTable:
+    """A source of candidates that fails for one surface."""
+
+    def candidates(self, surface: str, *, limit: int) -> Sequence[Candidate]:
+        if surface == "Hamburg":
+            raise KeyError(surface)
+        return [Candidate(surface)]
+
+
+def test_a_document_that_fails_does_so_alone() -> None:
+    good, bad = {"text": "Kent won.", "spans": [[0, 4]]}, {"text": "Hamburg won.", "spans": [[0, 7]]}
+    broken = Linker(tiny_checkpoint(seed=3), source=BrokenTable())
+    with running(broken) as address, httpx.Client(base_url=address, timeout=30) as client:
+        first, second, third = client.post("/v1/link", json=[good, bad, good]).raise_for_status().json()
+        assert [doc["links"][0]["title"] for doc in (first, third)] == ["Kent", "Kent"]
+        assert (second["text"], second["links"], "internal error" in second["error"]) == ("Hamburg won.", [], True)
+        assert client.post("/v1/link", json=bad).status_code == 500
+        assert client.post("/v1/link", json=good).status_code == 200
+        assert 'parlink_documents_total{outcome="failed"} 2.0' in client.get("/metrics").text

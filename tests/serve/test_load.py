@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from parlink.checkpoint import save_checkpoint
+from parlink.cli.main import app
+from parlink.errors import ParlinkError
+from parlink.linker import Linker
+from tiny import SENTENCES
+from tiny_kb import tiny_folder, tiny_kb
+from tiny_model import tiny_checkpoint
+from tiny_server import running
+
+LONG = {"text": " ".join(SENTENCES) * 20}  # keeps the tiny model busy for half a second or more
+SHORT = {"text": "Kent won."}
+
+
+@pytest.fixture(scope="module")
+def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
+    kb = tiny_kb(tmp_path_factory.mktemp("load"))
+    return Linker(tiny_checkpoint(seed=3, spread=2.0), kb=kb, source=kb)
+
+
+@contextmanager
+def busy(address: str) -> Iterator[threading.Thread]:
+    """A client whose long text has the model at work, until the end of the block."""
+    thread = threading.Thread(target=httpx.post, args=[f"{address}v1/link"], kwargs={"json": LONG, "timeout": 60})
+    thread.start()
+    time.sleep(0.15)
+    yield thread
+    thread.join()
+
+
+def metric(address: str, name: str) -> float:
+    (line,) = [line for line in httpx.get(f"{address}metrics").text.splitlines() if line.startswith(f"{name} ")]
+    return float(line.split()[1])
+
+
+def eventually(condition: object, *, seconds: float = 5.0) -> bool:
+    assert callable(condition)
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return bool(condition())
+
+
+def test_a_full_queue_says_when_to_come_again(linker: Linker) -> None:
+    async def flood(address: str) -> list[httpx.Response]:
+        async with httpx.AsyncClient(base_url=address, timeout=60) as client:
+            return await asyncio.gather(*(client.post("/v1/link", json=SHORT) for _ in range(12)))
+
+    with running(linker, waiting=4) as address, busy(address):
+        answers = asyncio.run(flood(address))
+        assert httpx.get(f"{address}healthz").status_code == 200
+    counts = Counter(answer.status_code for answer in answers)
+    assert counts == {200: 4, 503: 8}
+    assert all(answer.headers["retry-after"] == "1" for answer in answers if answer.status_code == 503)
+
+
+def test_too_late_is_504_and_the_next_one_is_served(linker: Linker) -> None:
+    with running(linker, seconds=0.2) as address:
+        began = time.monotonic()
+        answer = httpx.post(f"{address}v1/link", json={"text": LONG["text"] * 3}, timeout=60)
+        assert (answer.status_code, "0.2 s" in answer.json()["error"]) == (504, True)
+        assert time.monotonic() - began < 5
+        assert eventually(lambda: httpx.post(f"{address}v1/link", json=SHORT).status_code == 200, seconds=20)
+
+
+def test_a_body_that_does_not_come_is_408(linker: Linker) -> None:
+    with running(linker, seconds=0.2) as address:
+        place = urlsplit(address)
+        with socket.create_connection((place.hostname, place.port), timeout=10) as client:
+            head = f"POST /v1/link HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Type: application/json\r\n"
+            client.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+            assert client.recv(100).startswith(b"HTTP/1.1 408")
+
+
+def test_a_client_that_goes_away_frees_its_place(linker: Linker) -> None:
+    with running(linker, waiting=2) as address, busy(address):
+        place = urlsplit(address)
+        raw = json.dumps([SHORT, SHORT]).encode()
+        head = f"POST /v1/link HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Type: application/json\r\n"
+        with socket.create_connection((place.hostname, place.port)) as client:
+            client.sendall(f"{head}Content-Length: {len(raw)}\r\n\r\n".encode() + raw)
+            assert eventually(lambda: metric(address, "parlink_waiting_documents") == 2)
+            assert httpx.get(f"{address}readyz").status_code == 503
+            assert httpx.post(f"{address}v1/link", json=SHORT).status_code == 503
+        assert eventually(lambda: metric(address, "parlink_waiting_documents") == 0)
+        assert httpx.post(f"{address}v1/link", json=SHORT, timeout=60).status_code == 200
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("command")
+    save_checkpoint(path / "model", tiny_checkpoint(seed=3, spread=2.0), card="")
+    tiny_folder(path)
+    return path
+
+
+@contextmanager
+def command(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """`parlink serve` in a process of its own, and its address."""
+    words = [sys.executable, "-m", "parlink", "serve", "--model", "model", "--kb", "kb", "--port", "0", *options]
+    with (folder / "log").open("w") as log:
+        process = subprocess.Popen(words, cwd=folder, stderr=log, text=True)
+    try:
+        assert eventually(lambda: "startup complete" in (folder / "log").read_text(), seconds=60)
+        said = re.search(r"parlink is at (http://\S+/) ", (folder / "log").read_text())
+        assert said is not None
+        yield process, said[1]
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
+def test_shutdown_finishes_what_was_accepted(folder: Path, sign: signal.Signals) -> None:
+    async def ask_and_stop(process: subprocess.Popen[str], address: str) -> list[int]:
+        async with httpx.AsyncClient(base_url=address, timeout=60) as client:
+            asked = [asyncio.create_task(client.post("/v1/link", json=body)) for body in (LONG, SHORT, SHORT)]
+            await asyncio.sleep(0.3)
+            process.send_signal(sign)
+            return [answer.status_code for answer in await asyncio.gather(*asked)]
+
+    with command(folder) as (process, address):
+        assert asyncio.run(ask_and_stop(process, address)) == [200, 200, 200]
+        assert process.wait(20) in (0, -sign)
+        with pytest.raises(httpx.ConnectError):
+            httpx.get(f"{address}healthz")
+    log = (folder / "log").read_text()
+    assert "Traceback" not in log
+    assert "Hamburg" not in log
+
+
+def test_memory_stays_flat_and_the_service_up_at_more_than_it_can_do(folder: Path) -> None:
+    def resident(process: subprocess.Popen[str]) -> int:
+        return int(Path(f"/proc/{process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    async def overload(address: str, seconds: float) -> Counter[int]:
+        counts: Counter[int] = Counter()
+        end = time.monotonic() + seconds
+
+        async def client(own: httpx.AsyncClient) -> None:
+            while time.monotonic() < end:
+                counts[(await own.post("/v1/link", json={"text": SENTENCES[0] * 4})).status_code] += 1
+
+        async with httpx.AsyncClient(base_url=address, timeout=60) as own:
+            await asyncio.gather(*(client(own) for _ in range(40)))
+        return counts
+
+    with command(folder, "--waiting", "8") as (process, address):
+        asyncio.run(overload(address, 2.0))  # to its working size
+        before = resident(process)
+        counts = asyncio.run(overload(address, 4.0))
+        assert counts.keys() == {200, 503}
+        assert counts[200] > 20
+        assert resident(process) - before < 30_000_000
+        assert httpx.get(f"{address}healthz").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--host", "0.0.0.0"), "--api-key"),
+        (("--api-key", "short"), "at least 16"),
+        (("--model", "nowhere"), "nowhere: no such model folder"),
+        (("--host", "203.0.113.7", "--insecure"), "cannot listen on 203.0.113.7"),
+    ],
+)
+def test_what_cannot_start_says_why(folder: Path, options: tuple[str, ...], message: str) -> None:
+    given = ["serve", "--model", str(folder / "model"), "--kb", str(folder / "kb"), "--port", "0", *options]
+    done = CliRunner().invoke(app, given)
+    assert isinstance(done.exception, ParlinkError), done.output
+    assert message in str(done.exception)

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from starlette.types import Receive, Scope, Send
+
+from parlink.errors import ConfigError
+from parlink.linker import Linker
+from parlink.serve.guard import Guard
+from parlink.serve.metrics import Metrics
+from parlink.serve.settings import Settings
+from tiny_kb import tiny_kb
+from tiny_model import tiny_checkpoint
+from tiny_server import running
+
+KEY = "a-key-that-nobody-guesses"
+BODY = {"text": "Kent won."}
+
+
+@pytest.fixture(scope="module")
+def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
+    kb = tiny_kb(tmp_path_factory.mktemp("security"))
+    return Linker(tiny_checkpoint(seed=3, spread=2.0), kb=kb, source=kb)
+
+
+@pytest.fixture(scope="module")
+def local(linker: Linker) -> Iterator[httpx.Client]:
+    with running(linker) as address, httpx.Client(base_url=address, timeout=30) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def locked(linker: Linker) -> Iterator[httpx.Client]:
+    with running(linker, api_key=KEY) as address, httpx.Client(base_url=address, timeout=30) as client:
+        yield client
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.0.7", "example.org", "127.0.0.1.example.org", ""])
+def test_a_public_address_is_refused_without_a_key(host: str) -> None:
+    with pytest.raises(ConfigError, match="--api-key"):
+        Settings(host=host)
+    assert not Settings(host=host, insecure=True).is_local
+    assert not Settings(host=host, api_key=KEY).is_local
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost", "LOCALHOST"])
+def test_this_machine_needs_no_key(host: str) -> None:
+    assert Settings(host=host).is_local
+
+
+@pytest.mark.parametrize("key", ["", "short", "ключ-из-шестнадцати-букв"])
+def test_a_key_that_is_none_is_refused(key: str) -> None:
+    with pytest.raises(ConfigError, match="secrets"):
+        Settings(api_key=key)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"authorization": "Bearer"},
+        {"authorization": f"Bearer {KEY[:-1]}"},
+        {"authorization": f"Bearer {KEY}x"},
+        {"authorization": f"Basic {KEY}"},
+        {"authorization": KEY},
+        {"x-api-key": KEY.upper()},
+        {"x-api-key": "\u00e9" * 20},
+    ],
+    ids=repr,
+)
+def test_a_wrong_key_opens_nothing(locked: httpx.Client, headers: dict[str, str]) -> None:
+    raw = {name: value.encode("latin-1") for name, value in headers.items()}
+    for method, path in (
+        ("POST", "/v1/link"),
+        ("POST", "/nif"),
+        ("GET", "/v1/entities?title=Kent"),
+        ("GET", "/metrics"),
+    ):
+        answer = locked.request(method, path, headers=raw)
+        assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+        assert KEY not in answer.text
+
+
+@pytest.mark.parametrize("headers", [{"authorization": f"Bearer {KEY}"}, {"x-api-key": KEY}], ids=repr)
+def test_the_key_opens_everything(locked: httpx.Client, headers: dict[str, str]) -> None:
+    assert locked.post("/v1/link", json=BODY, headers=headers).status_code == 200
+    assert locked.get("/metrics", headers=headers).status_code == 200
+
+
+def test_the_page_and_the_probes_need_no_key(locked: httpx.Client) -> None:
+    for path in ("/", "/static/index.html", "/healthz", "/readyz", "/openapi.json"):
+        assert locked.get(path).status_code == 200, path
+    assert locked.get("/openapi.json").json()["security"] == [{"key": []}]
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "", "localhost.evil.example"])
+def test_a_local_service_answers_to_no_other_name(local: httpx.Client, host: str) -> None:
+    assert local.post("/v1/link", json=BODY, headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:99", "127.0.0.1:8000", "[::1]:8000", "[::1]"])
+def test_a_local_service_answers_to_its_names(local: httpx.Client, host: str) -> None:
+    assert local.get("/healthz", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/", 200),
+        ("GET", "/static/app.js", 200),
+        ("GET", "/nowhere", 404),
+        ("PUT", "/v1/link", 405),
+        ("POST", "/v1/link", 415),
+        ("GET", "/metrics", 200),
+    ],
+)
+def test_every_answer_has_the_security_headers(local: httpx.Client, method: str, path: str, status: int) -> None:
+    answer = local.request(method, path)
+    assert answer.status_code == status
+    policy = dict(part.split(" ", 1) for part in answer.headers["content-security-policy"].split("; "))
+    assert policy["default-src"] == "'none'"
+    assert (policy["script-src"], policy["style-src"]) == ("'self'", "'self'")
+    assert not {"'unsafe-inline'", "'unsafe-eval'", "*"} & {word for value in policy.values() for word in value.split()}
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["x-frame-options"] == "DENY"
+    assert "server" not in answer.headers
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_logs_hold_no_texts(local: httpx.Client, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    local.post("/v1/link", json={"text": "A Secret of Kent."})
+    local.post("/v1/link", json={"Secret": 1})
+    local.post("/v1/link", content="Secret", headers={"content-type": "application/json"})
+    local.post("/v1/link?Secret=1", json={"text": "A Secret of Kent."})
+    local.get("/v1/entities", params={"title": "Secret"})
+    local.get("/Secret")
+    local.request("SECRET", "/")
+    ours = [record for record in caplog.records if not record.name.startswith(("httpx", "httpcore"))]
+    lines = [record.getMessage() for record in ours]
+    assert any(line.startswith("POST /v1/link 200") for line in lines)
+    assert not [line for line in lines if "secret" in line.lower()]
+
+
+def test_a_bug_is_an_answer_too_and_its_message_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    async def broken(scope: Scope, receive: Receive, send: Send) -> None:
+        raise ValueError("Secret")
+
+    async def ask() -> httpx.Response:
+        guard = Guard(broken, settings=Settings(), metrics=Metrics(waiting=lambda: 0))
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(guard), base_url="http://localhost") as client:
+            return await client.get("/")
+
+    answer = asyncio.run(ask())
+    assert (answer.status_code, "default-src" in answer.headers["content-security-policy"]) == (500, True)
+    assert "ValueError" in caplog.text
+    assert "Secret" not in answer.text + caplog.text.replace('raise ValueError("Secret")', "")

@@ -1,0 +1,31 @@
+"""A real server with a tiny model on a free port of this machine, in a thread of the test."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
+
+from parlink.linker import Linker
+from parlink.serve.run import address, listening, make_server
+from parlink.serve.settings import Settings
+
+
+@contextmanager
+def running(linker: Linker, **settings: object) -> Iterator[str]:
+    """Serve until the block ends; gives the address, with a slash at its end."""
+    chosen = Settings(**({"port": 0} | settings))  # type: ignore[arg-type]
+    with listening(chosen) as listener:
+        server = make_server(linker, chosen)
+        thread = Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            while not server.started:
+                assert thread.is_alive()
+                time.sleep(0.01)
+            yield address(listener)
+        finally:
+            server.should_exit = True
+            thread.join(60)
+            assert not thread.is_alive()
