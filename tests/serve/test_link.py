@@ -160,6 +160,12 @@ def test_health_readiness_and_metrics(client: httpx.Client) -> None:
         assert any(line.startswith(name) for line in lines), name
 
 
+def test_whoever_is_refused_before_the_body_is_read_knows_that_the_connection_ends(client: httpx.Client) -> None:
+    assert post(client, '{"text": "Kent"}', "text/plain").headers["connection"] == "close"
+    assert "connection" not in post(client, '{"text": 3}').headers
+    assert "connection" not in client.get("/nowhere").headers
+
+
 def test_other_methods_are_refused_with_those_that_are_allowed(client: httpx.Client) -> None:
     answer = client.put("/v1/entities")
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, POST, DELETE")

@@ -32,9 +32,11 @@ def serve(
     import logging
 
     from parlink.errors import ParlinkError
+    from parlink.serve.memory import keep_few_kernels
     from parlink.serve.settings import Settings
 
     settings = Settings(**given)
+    keep_few_kernels()
     try:
         from parlink.serve.run import serve as run
     except ModuleNotFoundError as error:

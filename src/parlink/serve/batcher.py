@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from parlink.config import LinkOptions
 from parlink.errors import ParlinkError
 from parlink.linker import Linker
-from parlink.serve.memory import Heap
 from parlink.types import Document
 
 INTERNAL = "internal error; the log of the service says where"
@@ -107,7 +106,7 @@ class Batcher:
                 self._waiting.pop(job, None)
 
     async def _run(self, thread: ThreadPoolExecutor) -> None:
-        loop, heap = asyncio.get_running_loop(), Heap()
+        loop = asyncio.get_running_loop()
         try:
             while True:
                 await self._gathered()
@@ -119,8 +118,6 @@ class Batcher:
                     linked = await loop.run_in_executor(thread, link_together, self._linker, docs, jobs[0].options)
                     _deliver(jobs, linked)
                     self._observe(linked)
-                    if heap.is_due:
-                        await loop.run_in_executor(thread, heap.trim)
         finally:
             thread.shutdown(wait=True)
 

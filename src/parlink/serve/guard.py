@@ -43,15 +43,15 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        began, answer = time.perf_counter(), _Answer(send)
+        began, answer = time.perf_counter(), _Exchange(scope, receive, send)
         self._posts += scope["method"] == "POST"
         try:
             refusal = self._refusal(scope)
-            await (refusal or self._app)(scope, receive, answer)
+            await (refusal or self._app)(scope, answer.receive, answer.send)
         except Exception as error:  # no message: it may hold text
             _log.error("%s in the service\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
             if answer.status is None:
-                await refused(500, "internal error; the log of the service says where")(scope, receive, answer)
+                await refused(500, "internal error; the log of the service says where")(scope, receive, answer.send)
         finally:
             self._posts -= scope["method"] == "POST"
             self._record(scope, answer.status or CLIENT_GONE, time.perf_counter() - began)
@@ -89,19 +89,28 @@ class Guard:
         _log.info("%s %s %d %.0f ms", method, path, status, 1000 * seconds)
 
 
-class _Answer:
-    """Sends an answer with the security headers, and remembers its status."""
+class _Exchange:
+    """A request and its answer, which gets the security headers and whose status is remembered."""
 
-    def __init__(self, send: Send) -> None:
-        self._send = send
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        self._receive, self._send = receive, send
+        self._unread = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
         self.status: int | None = None
 
-    async def __call__(self, message: Message) -> None:
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._unread = self._unread and bool(message.get("more_body", False))
+        return message
+
+    async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             headers = MutableHeaders(scope=message)
             for name, value in SECURITY_HEADERS.items():
                 headers[name] = value
+            if self._unread:  # then the server hangs up, and the client should know
+                headers["connection"] = "close"
         await self._send(message)
 
 
