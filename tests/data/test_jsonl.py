@@ -98,6 +98,10 @@ def test_unknown_fields_are_carried_through_at_every_level() -> None:
         ('{"text": "a", "links": [{"start": false, "end": 1}]}', "start must be an integer"),
         ('{"text": "a", "links": [{"start": 0.0, "end": 1}]}', "start must be an integer"),
         ('{"text": "a", "links": [{"start": 0, "end": 1, "score": "high"}]}', "score must be a number"),
+        (
+            f'{{"text": "a", "links": [{{"start": 0, "end": 1, "score": 1{"0" * 400}}}]}}',
+            "score must be a number, got 100",
+        ),
         ('{"text": "a", "links": [{"start": 0, "end": 1, "candidates": ["b"]}]}', r"candidates\[0\] must be"),
         ('{"text": "a", "links": [{"start": 0, "end": 1, "candidates": [{}]}]}', r"candidates\[0\] has no title"),
         ('{"text": "a", "spans": [[0, 1, 2]]}', r"spans\[0\]"),

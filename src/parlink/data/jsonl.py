@@ -140,7 +140,7 @@ def _fields(value: object, kinds: Kinds, where: str) -> tuple[dict[str, Any], di
             extra[name] = field
         elif type(field) is kind:
             known[name] = field
-        elif kind is float and type(field) is int:
+        elif kind is float and type(field) is int and abs(field) < 1e300:
             known[name] = float(field)
         elif field is not None:
             raise _ShapeError(f"{where}: {name} must be {_KIND_NAMES[kind]}, got {_shown(field)}")

@@ -92,8 +92,6 @@ def _document(value: Any, name: str, settings: Settings) -> Document:
         doc = jsonl.from_json(_with_whole_bounds(value), path=name)
     except DataFormatError as error:
         raise HTTPException(422, str(error)) from error
-    except OverflowError as error:
-        raise HTTPException(422, f"{name}: a number is too large") from error
     for candidate in (candidate for link in doc.links for candidate in link.candidates):
         _check_candidate(candidate, name)
     return fit(doc, name, settings)
