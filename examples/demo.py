@@ -1,60 +1,37 @@
-"""What `make demo` runs: train the smallest model there is on a dozen sentences, and link a new one."""
+"""What `make demo` runs: link a text with the model that comes with parlink, add an entity, and write a page."""
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
-from parlink.cli.progress import show_training
+from parlink import Entity, KnowledgeBase, Linker
+from parlink.checkpoint import packaged_model
 from parlink.cli.show import show
-from parlink.config import SCRATCH, Dataset, Stage, TrainConfig
-from parlink.kbbuild.build import build
-from parlink.linker import Linker
-from parlink.train.initial import initial_checkpoint
-from parlink.train.loop import Run
+from parlink.page import to_html
 
-DATA = Path(__file__).parent / "data"
-NEW_SENTENCES = ("The king of Jordan came to Hamburg by train.", "Hamburg won by a goal.", "The river Jordan is wide.")
-TELL = """No trained model comes with parlink yet. So this demo makes a small one before your eyes: an encoder of two
-layers with random weights learns a dozen sentences by heart, which takes some seconds on one core. Then it links
-sentences that it has not seen. In its knowledge base, Jordan is a country or a river, and Hamburg a city or a club.
-It knows nothing else of the world. To train one that does, see docs/training.md.
-"""
-
-
-def config(folder: Path) -> TrainConfig:
-    data = Dataset(path=str(DATA / "sentences.jsonl"))
-    rates = {"encoder_learning_rate": 3e-3, "learning_rate": 3e-3, "warmup": 0.1, "decay": 1.0}
-    return TrainConfig(
-        output=str(folder / "run"),
-        encoder=SCRATCH,
-        kb=str(folder / "kb"),
-        validation=data.path,
-        stages=(Stage(train=(data,), steps=250, **rates),),
-        window=8,
-        negatives=5,
-        batch_size=13,
-        validate_steps=50,
-        device="cpu",
-    )
+TEXT = """The king of Jordan flew to Egypt on Monday, while in Chicago the Bulls celebrated Michael Jordan once more.
+In Germany, Bayern Munich drew 1-1 with Hamburg, and a crowd in Hamburg watched the match on the banks of the Elbe.
+Nobody at the Quillmere Observatory took any notice."""
+NEW = Entity("Quillmere Observatory", id="demo-1", description="an observatory of our own, in no encyclopedia")
+PAGE = Path("demo.html")
 
 
 def main() -> None:
-    console = Console(stderr=True)
-    console.print(TELL, highlight=False, soft_wrap=True)
-    logging.getLogger("parlink").setLevel(logging.ERROR)  # that a surface has one candidate is no news here
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        build([DATA / "entities.jsonl"], folder / "kb")
-        job = config(folder)
-        show_training(Run(job, initial_checkpoint(job)), console=console)
-        linker = Linker.load(folder / "run" / "model", kb=folder / "kb")
-        for sentence in NEW_SENTENCES:
-            console.print()
-            show(linker.link(sentence))
+    console = Console(stderr=True, highlight=False)
+    with TemporaryDirectory() as folder:
+        kb = KnowledgeBase.open(packaged_model() / "kb", overlay=Path(folder) / "changes.json")
+        linker = Linker.load(kb=kb)
+        console.print(f"The model that comes with parlink, linking to {len(kb):,} titles of Wikipedia:\n")
+        show(linker.link(TEXT))
+        kb.add(NEW, aliases=["Quillmere"])
+        console.print(f"\nNow {NEW.title!r} is added to the knowledge base, and nothing is trained again:\n")
+        doc = linker.link(TEXT)
+        show(doc)
+        PAGE.write_text(to_html(doc), encoding="utf-8")
+    console.print(f"\nThe same as a page, with every candidate and its score: {PAGE}")
 
 
 if __name__ == "__main__":

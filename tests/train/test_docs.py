@@ -1,10 +1,9 @@
-"""docs/training.md and the demo are run as they stand."""
+"""docs/training.md is run as it stands."""
 
 from __future__ import annotations
 
 import json
 import re
-import runpy
 import shlex
 from pathlib import Path
 
@@ -51,18 +50,3 @@ def test_the_example_runs_and_learns_its_own_data(tmp_path: Path, monkeypatch: p
 def test_every_key_is_explained(kind: type[msgspec.Struct]) -> None:
     missing = [name for name in kind.__struct_fields__ if f"`{name}`" not in TEXT and f"[[{name}]]" not in TEXT]
     assert not missing
-
-
-def test_the_demo_says_what_it_does_and_links_what_is_new(capsys: pytest.CaptureFixture[str]) -> None:
-    runpy.run_path(str(ROOT / "examples" / "demo.py"), run_name="__main__")
-    shown = capsys.readouterr()
-    assert "No trained model comes with parlink yet" in shown.err
-    assert re.search(r"Hamburg +Hamburger SV", shown.out)
-    assert re.search(r"Jordan +Jordan River", shown.out)
-
-
-def test_no_sentence_of_the_demo_is_one_it_was_trained_on() -> None:
-    known = (ROOT / "examples" / "data" / "sentences.jsonl").read_text()
-    sentences = re.findall(r'(?<!"")"([A-Z][^"]+\.)"(?!"")', (ROOT / "examples" / "demo.py").read_text())
-    assert len(sentences) == 3
-    assert not any(sentence in known for sentence in sentences)
