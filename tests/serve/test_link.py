@@ -160,10 +160,11 @@ def test_health_readiness_and_metrics(client: httpx.Client) -> None:
         assert any(line.startswith(name) for line in lines), name
 
 
-def test_whoever_is_refused_before_the_body_is_read_knows_that_the_connection_ends(client: httpx.Client) -> None:
-    assert post(client, '{"text": "Kent"}', "text/plain").headers["connection"] == "close"
-    assert "connection" not in post(client, '{"text": 3}').headers
-    assert "connection" not in client.get("/nowhere").headers
+def test_a_refusal_reads_the_rest_of_a_small_body_and_keeps_the_connection(client: httpx.Client) -> None:
+    for _ in range(20):  # a server that hangs up on unread data loses some of its answers
+        answer = post(client, '{"text": "Kent"}', "text/plain")
+        assert answer.status_code == 415
+        assert "connection" not in answer.headers
 
 
 def test_other_methods_are_refused_with_those_that_are_allowed(client: httpx.Client) -> None:
