@@ -14,7 +14,6 @@ from parlink.linker import Linker
 from parlink.serve.batcher import Batcher, QueueFullError, link_together
 from parlink.types import Candidate, Document, Link, Span
 from tiny import SENTENCES
-from tiny_kb import tiny_kb
 from tiny_model import tiny_checkpoint
 
 OPTIONS = LinkOptions()
@@ -22,12 +21,6 @@ LONG = " ".join(SENTENCES) * 10  # keeps the model busy for some tenths of a sec
 MENTION = Span(0, 7)
 # A lone surrogate has no tokens: the candidates of this document cannot be scored, nor those of any batch it is in.
 POISON = Document("Hamburg won.", links=(Link(MENTION, candidates=(Candidate("\ud800"),)),), spans=(MENTION,))
-
-
-@pytest.fixture(scope="module")
-def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
-    kb = tiny_kb(tmp_path_factory.mktemp("batcher"))
-    return Linker(tiny_checkpoint(seed=3, spread=2.0), kb=kb, source=kb)
 
 
 class Sizes(list[int]):

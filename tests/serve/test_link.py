@@ -13,18 +13,11 @@ from parlink.data import jsonl
 from parlink.linker import Linker
 from parlink.serve import schemas
 from parlink.types import Candidate, Document, Span
-from tiny_kb import tiny_kb
 from tiny_model import tiny_checkpoint
 from tiny_server import running
 
 TEXT = "Kent 😀 beat Hamburg, and Zürich drew."
 LIMITS: dict[str, Any] = {"body_bytes": 20_000, "text_characters": 1_000, "waiting": 20}
-
-
-@pytest.fixture(scope="module")
-def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
-    kb = tiny_kb(tmp_path_factory.mktemp("serve"))
-    return Linker(tiny_checkpoint(seed=3, spread=2.0), kb=kb, source=kb)
 
 
 @pytest.fixture(scope="module")

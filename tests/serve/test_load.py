@@ -25,18 +25,12 @@ from parlink.cli.main import app
 from parlink.errors import ParlinkError
 from parlink.linker import Linker
 from tiny import SENTENCES
-from tiny_kb import tiny_folder, tiny_kb
+from tiny_kb import tiny_folder
 from tiny_model import tiny_checkpoint
 from tiny_server import running
 
 LONG = {"text": " ".join(SENTENCES) * 60}  # keeps the tiny model busy for a second or more
 SHORT = {"text": "Kent won."}
-
-
-@pytest.fixture(scope="module")
-def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
-    kb = tiny_kb(tmp_path_factory.mktemp("load"))
-    return Linker(tiny_checkpoint(seed=3, spread=2.0), kb=kb, source=kb)
 
 
 @contextmanager

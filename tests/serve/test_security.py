@@ -13,18 +13,10 @@ from parlink.linker import Linker
 from parlink.serve.guard import Guard
 from parlink.serve.metrics import Metrics
 from parlink.serve.settings import Settings
-from tiny_kb import tiny_kb
-from tiny_model import tiny_checkpoint
 from tiny_server import running
 
 KEY = "a-key-that-nobody-guesses"
 BODY = {"text": "Kent won."}
-
-
-@pytest.fixture(scope="module")
-def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
-    kb = tiny_kb(tmp_path_factory.mktemp("security"))
-    return Linker(tiny_checkpoint(seed=3, spread=2.0), kb=kb, source=kb)
 
 
 @pytest.fixture(scope="module")

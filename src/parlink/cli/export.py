@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-
-class Width(StrEnum):
-    """How wide a weight is."""
-
-    EIGHT = "8"
-    SIXTEEN = "16"
-    THIRTY_TWO = "32"
-
-
-BITS: dict[Width, Literal[8, 16, 32]] = {Width.EIGHT: 8, Width.SIXTEEN: 16, Width.THIRTY_TWO: 32}
+Width = Literal["8", "16", "32"]
+BITS: dict[Width, Literal[8, 16, 32]] = {"8": 8, "16": 16, "32": 32}
 
 
 def export(
     model: Annotated[Path, typer.Argument(help="Model folder.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
-    bits: Annotated[Width, typer.Option(help="Bits a weight; 8: with a scale per row.")] = Width.SIXTEEN,
-    word_bits: Annotated[Width, typer.Option(help="The same for the tables of words.")] = Width.EIGHT,
+    bits: Annotated[Width, typer.Option(help="Bits a weight; 8: with a scale per row.")] = "16",
+    word_bits: Annotated[Width, typer.Option(help="The same for the tables of words.")] = "8",
     kb: Annotated[Path | None, typer.Option(help="Knowledge base to put inside, if not the model's own.")] = None,
 ) -> None:
     """Copy a model with narrow weights and its knowledge base, to be shipped as one folder."""
