@@ -175,6 +175,21 @@ def test_the_classifier_loss_does_not_depend_on_the_order_of_names() -> None:
     assert count == 2
 
 
+def test_without_the_generator_the_other_losses_are_the_same_and_the_output_layer_is_untouched() -> None:
+    model = model_for(3)
+    ids = np.array([0, 9, 10, 11, 2])
+    windows = [Example(Window(ids, 0, 0, 3), (GoldMention(1, 2, "Japan", ("Jordan",)),))]
+    whole = losses(model, windows)
+    batch, targets = targets_of(windows)
+    without = joint_losses(model, batch, targets, label_smoothing=SMOOTHING, generate=False)
+    kept = [PARTS.index(part) for part in ("start", "end", "classifier")]
+    assert torch.equal(without.sums[kept], whole.sums[kept])
+    assert torch.equal(without.counts, whole.counts)
+    without.sums.sum().backward()  # type: ignore[no-untyped-call]
+    assert model.decoder.head.dense.weight.grad is None
+    assert model.decoder.classifier[0].weight.grad is not None
+
+
 def test_the_penalty_makes_raw_logits_log_probabilities() -> None:
     """With it, log Z on the names of a few mentions goes to 0; without it, it does not."""
     left = {}

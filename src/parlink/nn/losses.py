@@ -46,21 +46,27 @@ class LossSums:
     counts: Tensor  # (parts,)
 
 
-def joint_losses(model: LinkingModel, batch: Batch, targets: Targets, *, label_smoothing: float) -> LossSums:
-    """Compute every loss of a batch."""
+def joint_losses(
+    model: LinkingModel, batch: Batch, targets: Targets, *, label_smoothing: float, generate: bool = True
+) -> LossSums:
+    """Compute every loss of a batch; those of the output layer, a large part of the work, only if `generate`."""
     states = model.encode(batch)
     start = start_loss(model.detector.start_logits(states), targets)
     end = end_loss(model, states, batch.content, targets.mentions)
-    names = name_losses(model, states, targets, label_smoothing=label_smoothing)
+    names = name_losses(model, states, targets, label_smoothing=label_smoothing, generate=generate)
     counts = names.counts.new_tensor([float(targets.start_weight.sum()), len(targets.mentions.row)])
     return LossSums(torch.cat([torch.stack([start, end]), names.sums]), torch.cat([counts, names.counts]))
 
 
-def name_losses(model: LinkingModel, states: Tensor, targets: Targets, *, label_smoothing: float) -> LossSums:
+def name_losses(
+    model: LinkingModel, states: Tensor, targets: Targets, *, label_smoothing: float, generate: bool = True
+) -> LossSums:
     """Compute the losses of disambiguation, the last three of PARTS, from the encoder's states."""
     known = model.decoder.mentions(states, targets.mentions[targets.linked])
     reading = model.read(targets.tree, known)
-    generation, normaliser = generation_loss(model, targets, reading.hidden, label_smoothing=label_smoothing)
+    generation = normaliser = reading.hidden.new_zeros(())
+    if generate:
+        generation, normaliser = generation_loss(model, targets, reading.hidden, label_smoothing=label_smoothing)
     logits = model.decoder.correct(known.vector[targets.owner], reading.cell[targets.tree.ends()])
     classifier, contested = classifier_loss(logits, targets.owner, targets.gold)
     links = len(targets.linked)

@@ -140,13 +140,14 @@ class Run:
             processes.own(examples),
             tokenizer=self.tokenizer,
             nil=config.nil,
-            negatives=config.negatives,
-            batch_negatives=config.batch_negatives,
+            negatives=config.negatives if config.classifier_weight else 0,
+            batch_negatives=config.batch_negatives if config.classifier_weight else 0,
             chance=chance,
         )
+        generate = config.generation_weight > 0 or config.normaliser_weight > 0
         batch, targets = batch.to(processes.device), targets.to(processes.device)
         with processes.autocast():
-            return joint_losses(self.model, batch, targets, label_smoothing=config.label_smoothing)
+            return joint_losses(self.model, batch, targets, label_smoothing=config.label_smoothing, generate=generate)
 
     def _step(self, stage: Stage, examples: Sequence[Example]) -> StepEvent:
         begin, progress = time.monotonic(), self.progress
