@@ -11,13 +11,14 @@ from pathlib import Path
 import msgspec
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 from parlink.config import ModelConfig, Tuned, parse
 from parlink.errors import CheckpointError
 from parlink.nn.model import LinkingModel
 from parlink.nn.weightless import weightless
 from parlink.packing import Bits, pack, unpack
+from parlink.tensor_file import save_tensors
 from parlink.text import Tokenizer
 
 FORMAT = 1
@@ -84,7 +85,7 @@ def packaged_model() -> Path:
     """The folder of the model that comes with the package."""
     folder = Path(__file__).parent / PACKAGED
     if not folder.is_dir():
-        raise CheckpointError("no model comes with this version of parlink yet; train one and give its folder")
+        raise CheckpointError(f"{folder}: the model that comes with parlink is missing; install parlink again")
     return folder
 
 
@@ -97,12 +98,10 @@ def update_tuned(folder: Path | str, tuned: Tuned) -> None:
 
 def save_weights(path: Path, model: LinkingModel, *, bits: Bits = 32, word_bits: Bits = 32) -> None:
     """Write all weights of a model, a tied matrix once; tables of words may be narrower than the rest."""
-    weights = {name: tensor.contiguous() for name, tensor in model.state_dict().items()}
+    weights = model.state_dict()
     if model.config.tie_output:
         del weights[TIED]
-    packed = pack(weights, lambda name: word_bits if name in (WORDS, TIED) else bits)
-    save_file(packed, path, metadata={"format": "pt"})
-    path.chmod(path.parent.stat().st_mode & 0o666)  # safetensors makes a file that only its owner may read
+    save_tensors(path, pack(weights, lambda name: word_bits if name in (WORDS, TIED) else bits))
 
 
 def load_weights(path: Path, model: LinkingModel, *, assign: bool = True) -> None:

@@ -20,10 +20,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 
 from parlink.errors import KnowledgeBaseError
+from parlink.tensor_file import save_tensors
 
 Integers = NDArray[np.int64]
 
@@ -136,8 +136,7 @@ class PrefixTree:
     def save(self, path: Path | str) -> None:
         """Write the tree to one safetensors file, under a temporary name first."""
         temporary = Path(f"{path}.partial")
-        save_file({field: getattr(self, field).contiguous() for field in _FIELDS}, temporary)
-        temporary.chmod(temporary.parent.stat().st_mode & 0o666)  # for others too, which safetensors does not allow
+        save_tensors(temporary, {field: getattr(self, field) for field in _FIELDS})
         temporary.replace(path)
 
     @classmethod

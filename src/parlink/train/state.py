@@ -17,12 +17,13 @@ from typing import Any
 import msgspec
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 from parlink.checkpoint import load_weights, save_weights
 from parlink.config import TrainConfig
 from parlink.errors import CheckpointError, ConfigError, TrainingError
 from parlink.nn.model import LinkingModel
+from parlink.tensor_file import save_tensors
 
 PROGRESS = "progress.json"
 FREE = ("log_steps", "checkpoint_minutes", "device")  # may change when a run goes on
@@ -60,7 +61,7 @@ def save_state(folder: Path, model: LinkingModel, optimiser: torch.optim.Optimiz
     try:
         folder.mkdir(parents=True, exist_ok=True)
         save_weights(partial[names[0]], model)
-        save_file(_moments(optimiser), partial[names[1]])
+        save_tensors(partial[names[1]], _moments(optimiser))
         partial[PROGRESS].write_bytes(msgspec.json.format(msgspec.json.encode(progress)))
         for name, path in partial.items():
             _sync(path)
@@ -142,7 +143,7 @@ def _numbered(optimiser: torch.optim.Optimizer) -> list[tuple[str, torch.nn.Para
 
 def _moments(optimiser: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
     return {
-        f"{key}.{name}": value.contiguous()
+        f"{key}.{name}": value
         for key, parameter in _numbered(optimiser)
         for name, value in optimiser.state.get(parameter, {}).items()
     }
