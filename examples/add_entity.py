@@ -1,6 +1,5 @@
-"""Add an entity at run time, and link to it at once: `python examples/add_entity.py [MODEL]`."""
+"""Add an entity at run time, and link to it at once: `python examples/add_entity.py`."""
 
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,7 +13,7 @@ with TemporaryDirectory() as folder:
     titles.write_text("Skylark (bird)\nHamburg\n")
     build([titles], Path(folder, "kb"))
     kb = KnowledgeBase.open(Path(folder, "kb"))
-    linker = Linker.load(*sys.argv[1:2], kb=kb)
+    linker = Linker.load(kb=kb)
 
     def ask(when: str) -> None:
         (link,) = linker.link(QUESTION).links

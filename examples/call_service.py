@@ -1,4 +1,4 @@
-"""Start `parlink serve` and ask it over HTTP: `python examples/call_service.py [MODEL]`."""
+"""Start `parlink serve` and ask it over HTTP: `python examples/call_service.py`."""
 
 import json
 import re
@@ -18,8 +18,7 @@ def ask(address: str, documents: list[dict]) -> list[dict]:
         return json.load(answer)
 
 
-model = [f"--model={folder}" for folder in sys.argv[1:2]]
-command = [sys.executable, "-m", "parlink", "serve", "--port=0", *model]
+command = [sys.executable, "-m", "parlink", "serve", "--port=0"]
 with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as service:
     try:
         found = (re.search(r"parlink is at (\S+)", line) for line in service.stderr)

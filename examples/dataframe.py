@@ -1,6 +1,4 @@
-"""Link a column of a pandas DataFrame: `python examples/dataframe.py [MODEL]`."""
-
-import sys
+"""Link a column of a pandas DataFrame: `python examples/dataframe.py`."""
 
 import pandas as pd
 
@@ -18,7 +16,7 @@ reviews = pd.DataFrame(
     index=pd.Index([101, 102, 103], name="review"),
 )
 
-linker = Linker.load(*sys.argv[1:2])
+linker = Linker.load()
 
 # A stream keeps the order and the number of documents, and batches them.
 documents = (Document(text) for text in reviews["text"])

@@ -1,12 +1,10 @@
-"""Link a text: `python examples/link_text.py [MODEL]`; without a folder, the model that comes with parlink."""
-
-import sys
+"""Link a text: `python examples/link_text.py`."""
 
 from parlink import Document, Linker, Span
 
 TEXT = "Ada Lovelace was born in London and wrote the first program for a machine that Charles Babbage had designed."
 
-linker = Linker.load(*sys.argv[1:2])
+linker = Linker.load()  # the model that comes with parlink
 
 doc = linker.link(TEXT)
 for link in doc.links:

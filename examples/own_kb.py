@@ -1,7 +1,6 @@
-"""Link to a knowledge base of your own, without training: `python examples/own_kb.py [MODEL]`."""
+"""Link to a knowledge base of your own, without training: `python examples/own_kb.py`."""
 
 import json
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,7 +18,7 @@ with TemporaryDirectory() as folder:
     source = Path(folder, "machines.jsonl")
     source.write_text("\n".join(map(json.dumps, MACHINES)))
     build([source], Path(folder, "kb"))
-    linker = Linker.load(*sys.argv[1:2], kb=Path(folder, "kb"))
+    linker = Linker.load(kb=Path(folder, "kb"))
 
     spans = (Span(4, 10), Span(50, 57))  # known here; leave them out, and parlink looks for mentions itself
     for link in linker.link(Document(TEXT, spans=spans)).links:
