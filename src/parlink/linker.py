@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -23,6 +23,7 @@ from parlink.search import resolve_overlaps
 from parlink.types import Candidate, Document, Link, Span
 
 DEFAULT = LinkOptions()
+Progress = Callable[[float], None]  # told which share of the work is done
 
 
 class CandidateSource(Protocol):
@@ -71,11 +72,13 @@ class Linker:
         checkpoint = Checkpoint(self.model, self.tokenizer, self.tuned)
         return Linker(checkpoint, kb=self.kb, source=source, device=self.device)
 
-    def link(self, document: str | Document, *, options: LinkOptions = DEFAULT) -> Document:
+    def link(
+        self, document: str | Document, *, options: LinkOptions = DEFAULT, progress: Progress | None = None
+    ) -> Document:
         """Link one document; raises if it cannot be linked."""
         doc = Document(document) if isinstance(document, str) else document
         prepared = prepare(doc, model=self.model, tokenizer=self.tokenizer)
-        return self._link([prepared], options, batch_tokens=self.model.config.max_tokens)[0]
+        return self._link([prepared], options, batch_tokens=self.model.config.max_tokens, progress=progress)[0]
 
     def stream(
         self, documents: Iterable[Document], *, options: LinkOptions = DEFAULT, batch_tokens: int = 8192
@@ -104,21 +107,25 @@ class Linker:
             yield next(linked) if isinstance(item, Prepared) else item
 
     @torch.inference_mode()
-    def _link(self, pool: Sequence[Prepared], options: LinkOptions, *, batch_tokens: int) -> list[Document]:
+    def _link(
+        self, pool: Sequence[Prepared], options: LinkOptions, *, batch_tokens: int, progress: Progress | None = None
+    ) -> list[Document]:
         settings = _Settings.of(options, self.tuned)
-        mentions, states = find_mentions(
+        links: list[list[Link]] = [[] for _ in pool]
+        done, whole = 0, sum(len(one.windows) for one in pool)
+        for found in find_mentions(
             self.model,
             pool,
             threshold=settings.tuned.threshold,
             batch_tokens=batch_tokens,
             pad_id=self.tokenizer.pad_id,
-        )
-        ranked = self._ranked(
-            states, [self._choices(pool[m.document].doc, m.span, options) for m in mentions], settings
-        )
-        links: list[list[Link]] = [[] for _ in pool]
-        for mention, candidates in zip(mentions, ranked, strict=True):
-            links[mention.document].append(_decided(mention, candidates, settings))
+        ):
+            choices = [self._choices(pool[m.document].doc, m.span, options) for m in found.mentions]
+            for mention, ranked in zip(found.mentions, self._ranked(found.states, choices, settings), strict=True):
+                links[mention.document].append(_decided(mention, ranked, settings))
+            done += found.windows
+            if progress is not None:
+                progress(done / whole)
         name = None if self.kb is None else self.kb.name
         return [_finished(one.doc, own, options, kb=name) for one, own in zip(pool, links, strict=True)]
 
@@ -214,8 +221,8 @@ def _confidence(mention: Mention, ranked: list[Candidate], settings: _Settings) 
 
 
 def _finished(doc: Document, links: list[Link], options: LinkOptions, *, kb: str | None) -> Document:
-    """The document with its links: detected ones disjoint, given ones all, in the order they were given."""
-    doc = replace(doc, kb=kb)
+    """The document with its links: detected ones disjoint, in text order; given ones all, as they were given."""
+    doc, links = replace(doc, kb=kb), sorted(links, key=lambda link: link.span)
     if doc.spans is not None:
         known = {span: Link(span, reason="no_token") for span in doc.spans} | {link.span: link for link in links}
         return replace(doc, links=tuple(known[span] for span in doc.spans))

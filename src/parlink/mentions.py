@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -35,6 +35,15 @@ class Mention:
     probability: float | None = None  # p(start) p(end | start)
 
 
+@dataclass(frozen=True, slots=True)
+class FoundMentions:
+    """The mentions of a batch of windows, and what the decoder needs to know of each."""
+
+    mentions: list[Mention]
+    states: MentionStates
+    windows: int  # how many they are of
+
+
 def prepare(doc: Document, *, model: LinkingModel, tokenizer: Tokenizer) -> Prepared:
     """Tokenise a document and cut it into windows."""
     tokens = tokenizer.encode(doc.text)
@@ -46,13 +55,11 @@ def prepare(doc: Document, *, model: LinkingModel, tokenizer: Tokenizer) -> Prep
 
 def find_mentions(
     model: LinkingModel, pool: Sequence[Prepared], *, threshold: float, batch_tokens: int, pad_id: int
-) -> tuple[list[Mention], MentionStates]:
-    """The mentions of all documents, in text order, and what the decoder needs to know of each."""
+) -> Iterator[FoundMentions]:
+    """The mentions of all documents, a batch of windows at a time, the longest windows first."""
     device = model.encoder.words.weight.device
     places = [(document, window) for document, one in enumerate(pool) for window in range(len(one.windows))]
     lengths = [len(pool[document].windows[window].ids) for document, window in places]
-    found: list[Mention] = []
-    states = [MentionStates(*(torch.empty(0, model.config.encoder.hidden, device=device),) * 3)]
     for group in by_length(lengths, batch_tokens=batch_tokens):
         chosen = [places[i] for i in group]
         batch = collate([pool[document].windows[window] for document, window in chosen], pad_id=pad_id).to(device)
@@ -61,12 +68,10 @@ def find_mentions(
         free = torch.tensor([pool[document].doc.spans is None for document, _ in chosen], device=device)
         kept = torch.nonzero(free[detection.mentions.row]).squeeze(1)
         detected = detection.mentions[kept]
-        found += _detected(pool, chosen, detected, detection.start_logit[kept], detection.log_probability[kept])
+        found = _detected(pool, chosen, detected, detection.start_logit[kept], detection.log_probability[kept])
         given, spans = _given(pool, chosen)
-        found += spans
-        states += [model.decoder.mentions(encoded, mentions) for mentions in (detected, given.to(device))]
-    order = sorted(range(len(found)), key=lambda i: (found[i].document, found[i].span))
-    return [found[i] for i in order], MentionStates.cat(states)[torch.tensor(order, dtype=torch.long, device=device)]
+        states = [model.decoder.mentions(encoded, mentions) for mentions in (detected, given.to(device))]
+        yield FoundMentions(found + spans, MentionStates.cat(states), len(group))
 
 
 def _detected(

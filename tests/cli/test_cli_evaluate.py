@@ -199,6 +199,12 @@ def test_tune_refuses_and_warns_as_evaluate_does(gold: Path, model: Path, tmp_pa
     assert "warning: 1 gold documents with the text of an earlier one" in run("tune", twice, "--model", model).stderr
 
 
+def test_tune_refuses_the_weights_of_a_model_that_knows_nil(gold: Path, tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "nil", tiny_checkpoint(nil=True), card="tiny")
+    with pytest.raises(ParlinkError, match="nil = true"):
+        run("tune", gold, "--model", tmp_path / "nil", "--weights")
+
+
 def test_tune_writes_the_model_folder_and_draws(gold: Path, model: Path, tmp_path: Path) -> None:
     (value,) = lines(run("tune", gold, "--model", model, "--weights", "-o", tmp_path / "curves", "--json"))
     tuned = load_checkpoint(model).tuned

@@ -56,6 +56,15 @@ def test_piped_output_is_json_and_the_page_is_written(folder: Path) -> None:
     assert "<!doctype html>" in (folder / "page.html").read_text()
 
 
+def test_a_long_text_has_a_progress_bar_and_a_short_one_has_none(parlink: Parlink) -> None:
+    options = ("-", "--model", "model", "--surfaces", "surfaces.json", "--threshold", "30")
+    assert parlink("link", *options, stdin=TEXT.encode())[2] == ""
+    code, _, shown = parlink("link", *options, stdin=TEXT.encode() * 400)
+    assert code == 0
+    assert "linking 14,000 characters" in shown
+    assert "100%" in shown
+
+
 @pytest.mark.parametrize(
     ("arguments", "stdin", "message"),
     [

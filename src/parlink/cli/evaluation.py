@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from rich.console import Console
 
-from parlink.cli.document_bar import document_bar
+from parlink.cli.bars import document_bar
 from parlink.cli.score_table import show_report
 from parlink.config import LinkOptions
 from parlink.data import files, jsonl

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+
+LONG = 8000  # characters, which take about two seconds
 
 
 def link(
@@ -29,6 +32,7 @@ def link(
     """Find the entities in a text: coloured on a terminal, JSON when piped."""
     import sys
 
+    from parlink.cli.bars import share_bar
     from parlink.cli.show import show
     from parlink.config import LinkOptions
     from parlink.data import files, jsonl
@@ -38,7 +42,9 @@ def link(
 
     linker = Linker.load(model, kb=kb, source=None if surfaces is None else SurfaceTable.load(surfaces))
     options = LinkOptions(threshold=threshold, search=search, beams=beams, fallback=fallback)
-    doc = linker.link(_standard_input() if text == "-" else text, options=options)
+    asked = _standard_input() if text == "-" else text
+    with nullcontext() if len(asked) < LONG else share_bar(f"linking {len(asked):,} characters") as progress:
+        doc = linker.link(asked, options=options, progress=progress)
     if html is not None:
         with files.written(html) as file:
             file.write(to_html(doc).encode())

@@ -8,9 +8,10 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from parlink.cli.document_bar import document_bar
+from parlink.cli.bars import document_bar
 from parlink.cli.evaluation import Evaluation
 from parlink.data import files
+from parlink.errors import ParlinkError
 from parlink.evaluate import Asked
 from parlink.linker import Linker
 from parlink.scoring.background import redirected
@@ -26,6 +27,10 @@ def tuned_on(setup: Evaluation, *, model: Path, condition: Condition, surfaces: 
     """Link the documents once at a low threshold, and choose everything else from that; say what is odd in them."""
     warnings = setup.warnings + checked(setup.gold)
     linker = Linker.load(model, kb=setup.kb)
+    if weights and linker.model.config.nil:
+        raise ParlinkError(
+            f"{model}: is trained with nil = true, and --weights would weigh its NIL by nothing; leave it out"
+        )
     table = None if surfaces is None else SurfaceTable.load(surfaces)
     asked = Asked.about([item.doc for item in setup.gold], linker=linker, condition=condition, surfaces=table)
     predicted: list[Placed] = []
