@@ -44,6 +44,22 @@ def test_one_document_comes_back_with_the_links_that_the_linker_gives(linker: Li
     assert answer.headers["content-type"] == "application/json"
 
 
+def test_the_tuned_values_give_the_default_answer(linker: Linker, client: httpx.Client) -> None:
+    model = client.get("/v1/model").raise_for_status().json()
+    assert model == {
+        "threshold": linker.tuned.threshold,
+        "score_threshold": None,
+        "fallback": False,
+        "weights": {"lm": 1.0, "classifier": 1.0, "prior": 0.0},
+        "kb": linker.kb and linker.kb.name,
+    }
+    usual, asked = (
+        client.post(f"/v1/link{query}", json={"text": TEXT}).json()
+        for query in ("", f"?threshold={model['threshold']}")
+    )
+    assert close(usual, asked)
+
+
 def test_a_list_comes_back_in_order_n_for_n(client: httpx.Client) -> None:
     texts = ["Kent won.", "", TEXT, "Kent won."]
     answer = client.post("/v1/link", json=[{"text": text} for text in texts]).raise_for_status().json()

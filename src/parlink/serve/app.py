@@ -39,7 +39,7 @@ class Service:
     """What the routes share."""
 
     def __init__(self, linker: Linker, settings: Settings) -> None:
-        self.settings, self.kb = settings, linker.kb
+        self.settings, self.kb, self.tuned = settings, linker.kb, linker.tuned
         self.metrics = Metrics(waiting=lambda: len(self.batcher))
         self.batcher = Batcher(
             linker,
@@ -137,6 +137,21 @@ async def annotate(request: Request, query: Annotated[NifQuery, Query()]) -> Res
     answer = await asyncio.to_thread(turtle.encode, linked, confidence=query.confidence == "true")
     kind = request.headers["content-type"].partition(";")[0].strip().lower()
     return Response(answer, headers={"content-type": f"{kind}; charset=utf-8"})
+
+
+@routes.get(
+    "/v1/model",
+    summary="Show what was tuned for the model: the values of the options that a request leaves out",
+    responses={
+        200: {"description": "The values.", "content": content(refer("Model"), one=schemas.MODEL)},
+        **errors(401, 421, 500),
+    },
+)
+async def show_model(request: Request) -> Response:
+    """Show the tuned values, and the name of the knowledge base."""
+    service = _service(request)
+    tuned = {name: getattr(service.tuned, name) for name in ("threshold", "score_threshold", "fallback", "weights")}
+    return answers.as_json(tuned | {"kb": None if service.kb is None else service.kb.name})
 
 
 _ENTITY_BODY = {"description": "The entity.", "content": content(refer("Entity"), one=schemas.ENTITY)}

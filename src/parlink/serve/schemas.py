@@ -29,6 +29,13 @@ LINKED = {
     ],
     "kb": "wikipedia-1f0c2a9e",
 }
+MODEL = {
+    "threshold": 0.0,
+    "score_threshold": None,
+    "fallback": False,
+    "weights": {"lm": 1.0, "classifier": 1.0, "prior": 0.25},
+    "kb": "wikipedia-1f0c2a9e",
+}
 ENTITY = {"title": "Kent (ship)", "id": "Q42", "description": "cargo ship"}
 NEW_ENTITY = {**ENTITY, "aliases": ["MV Kent"], "count": 3}
 TURTLE = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
@@ -64,6 +71,7 @@ def components(*, text_characters: int, documents: int) -> Json:
         "Link": link,
         "Candidate": candidate,
         "Span": span,
+        "Model": _model(),
         "Entity": _plain(Entity, required=("title",)),
         "NewEntity": _new_entity(),
         "Error": error,
@@ -112,6 +120,23 @@ def _plain(kind: type, required: Collection[str] = ()) -> Json:
         "description": (kind.__doc__ or "").split("\n")[0],
         "properties": properties,
         "required": list(required),
+    }
+
+
+def _model() -> Json:
+    number, parts = {"type": "number"}, ("lm", "classifier", "prior")
+    properties = {
+        "threshold": number,
+        "score_threshold": {"type": ["number", "null"]},
+        "fallback": {"type": "boolean"},
+        "weights": {"type": "object", "properties": dict.fromkeys(parts, number), "required": list(parts)},
+        "kb": {"type": ["string", "null"]},
+    }
+    return {
+        "type": "object",
+        "description": "What was tuned for the model, and the knowledge base it links to.",
+        "properties": properties,
+        "required": list(properties),
     }
 
 

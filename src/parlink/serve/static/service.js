@@ -1,4 +1,4 @@
-// The service as the page sees it: a text twice, first as the model likes it, and errors in words.
+// The service as the page sees it: the links of a text, and errors in words.
 
 export const MARGIN = { below: 4, above: 6 }; // log-odds around the model's own threshold that the slider covers
 
@@ -15,24 +15,16 @@ const ADVICE = {
   504: "The text took too long",
 };
 
-// A text as the service answers by default, and every mention around it, overlapping ones too, for the slider.
+// A text with every mention that the slider may show, overlapping ones too, and the model's own threshold.
 export async function linkedText(text, key, signal) {
-  const usual = await link(text, "", key, signal);
-  const own = ownThreshold(usual.links);
-  const all = await link(text, `?overlaps=keep&threshold=${own - MARGIN.below}`, key, signal);
-  return { doc: { ...usual, links: all.links }, own };
-}
-
-// A threshold that gives the default answer: the service does not tell the model's own, but a span that was not
-// chosen changes nothing by leaving, so the least sure of the chosen ones marks it.
-function ownThreshold(links) {
-  const found = links.map((one) => one.detection).filter((value) => value != null);
-  return found.length ? Math.min(...found) - 1e-6 : 0;
-}
-
-function link(text, query, key, signal) {
-  const headers = withKey(key, { "content-type": "application/json" });
-  return ask(`/v1/link${query}`, { method: "POST", headers, body: JSON.stringify({ text }), signal });
+  const { threshold: own } = await ask("/v1/model", { headers: withKey(key), signal });
+  const doc = await ask(`/v1/link?overlaps=keep&threshold=${own - MARGIN.below}`, {
+    method: "POST",
+    headers: withKey(key, { "content-type": "application/json" }),
+    body: JSON.stringify({ text }),
+    signal,
+  });
+  return { doc, own };
 }
 
 function withKey(key, headers = {}) {
