@@ -95,6 +95,7 @@ def test_not_a_dump(tmp_path: Path) -> None:
         ("Mercury", "* [[A]]\n{{Disambiguation|geo|surname}}", 0, "disambiguation"),
         ("ABC", "{{hndis|Abc}}", 0, "disambiguation"),
         ("Elbe", "{{dablink|For other uses, see [[Elbe (disambiguation)]]}} A river.", 0, None),
+        ("Elbe", "A river of [[Mercury]]{{disambiguation needed|date=May 2020}}.", 0, None),
         ("List of rivers", "x", 0, "list"),
         ("May 5", "x", 0, "date or number"),
     ],

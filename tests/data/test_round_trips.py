@@ -106,6 +106,11 @@ def test_the_same_id_twice_is_numbered_and_counted(tmp_path: Path) -> None:
         assert sum(losses.values()) == 2
 
 
+def test_a_number_in_place_of_an_id_is_not_the_name_of_another_document(tmp_path: Path) -> None:
+    brat.write(tmp_path / "brat", [Document("first", id="document-2"), Document("second")])
+    assert sorted(doc.text for doc in brat.read(tmp_path / "brat")) == ["first", "second"]
+
+
 def test_aida_counts_what_it_leaves_out(tmp_path: Path) -> None:
     links = (Link(Span(0, 3), "A"), Link(Span(2, 5), "B"), Link(Span(3, 4), "C"), Link(Span(5, 6), score=0.5))
     losses: Counter[str] = Counter()

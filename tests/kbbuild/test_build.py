@@ -111,6 +111,12 @@ def test_titles_that_are_only_linked_to_can_be_left_out(tmp_path):
         assert report.info.notes == {"titles left out that texts link to too seldom": 1}
 
 
+def test_names_that_are_made_unique_do_not_meet(tmp_path):
+    lines = [{"title": "A", "id": "a"}, {"title": "A", "id": "1950"}, {"title": "A", "id": "0", "description": "1950"}]
+    kb, _ = built(tmp_path, {"a.jsonl": "\n".join(map(json.dumps, lines))})
+    assert {kb.entity(title).id for title in kb.titles()} == {"a", "1950", "0"}
+
+
 def test_equal_names_are_made_unique_and_reported(tmp_path):
     lines = [
         {"title": "Mercury", "id": "Q308", "description": "planet, the smallest", "count": 9, "aliases": ["Hermes"]},
@@ -205,6 +211,8 @@ def test_memory_is_bounded_and_the_result_the_same(tmp_path, monkeypatch):
         ("a.jsonl", '{"title": "Kent", "aliases": [""]}', 1, "the alias is empty"),
         ("a.jsonl", '{"title": "Kent", "aliases": [7]}', 1, "aliases"),
         ("a.jsonl", '{"text": "Kent", "links": [{"start": 0, "end": 9}]}', 1, "span"),
+        ("a.jsonl", '{"text": "Kent", "links": [{"start": 0, "end": 4, "title": ""}]}', 1, "the title is empty"),
+        ("a.jsonl", '{"title": "Kent", "count": 4294967296}', 1, "count"),
         ("a.jsonl", b'{"title": "K\xff"}', 1, "UTF-8|utf-8|encoding"),
         ("a.csv", "name,id\nKent,Q1\n", 1, "column 'title'"),
         ("a.csv", "title,id\nKent,Q1\nHamburg\n", 3, "1 fields"),

@@ -143,5 +143,7 @@ def _name(doc_id: str, number: int, used: set[str], losses: Counter[str]) -> str
     if not doc_id or len(name) > _LONGEST_NAME or name in used:
         losses["id of a document that cannot name a file, or not a second one (numbered)"] += 1
         name = f"document-{number}"
+        while name in used:
+            name += "_"
     used.add(name)
     return name

@@ -8,7 +8,7 @@ applies this rule to a document, and what it gives is kept exactly.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -140,10 +140,13 @@ def _stretches(doc: Document, losses: Counter[str]) -> Iterator[tuple[int, int, 
 
 def _lines(tokens: Sequence[_Token], losses: Counter[str]) -> Iterator[str]:
     before: Link | None = None
+    surfaces: defaultdict[int, list[str]] = defaultdict(list)
+    for token in tokens:
+        surfaces[id(token.link)].append(token.text)
     for place, token in enumerate(tokens):
         columns = [token.text]
         if token.link is not None:
-            surface = " ".join(other.text for other in tokens if other.link is token.link)
+            surface = " ".join(surfaces[id(token.link)])
             columns += ["I" if token.link is before else "B", surface, *_entity(token.link)]
             if token.link is not before:
                 count_changes(token.link, target(_identifiers(columns)), losses)

@@ -30,7 +30,8 @@ _REDIRECT_TEXT = re.compile(
     re.IGNORECASE,
 )
 _DISAMBIGUATION = re.compile(
-    r"\{\{\s*(?:[\w -]*disambig(?:uation)?(?:[ -][^{}]*)?|[234]CC|[TFL]LA|(?:hn|geo|road|school|place)dis|dab|disamb)"
+    r"\{\{\s*(?:[\w -]*disambig(?:uation)?(?![ -]needed)(?:[ -][^{}]*)?"  # "needed" marks a link, not a page
+    r"|[234]CC|[TFL]LA|(?:hn|geo|road|school|place)dis|dab|disamb)"
     r"\s*(?:\|[^{}]*)?\}\}",
     re.IGNORECASE,
 )

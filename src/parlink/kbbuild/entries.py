@@ -15,7 +15,7 @@ import msgspec
 from parlink.kbbuild.facts import Batch, Fact, Kind
 from parlink.types import Document
 
-Count = Annotated[int, msgspec.Meta(ge=0)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
 
 
 class Alias(msgspec.Struct):
@@ -68,11 +68,12 @@ def add_document(batch: Batch, doc: Document) -> None:
     for link in doc.links:
         surface = " ".join(doc.text[link.span.start : link.span.end].split())
         if surface and link.title is not None:
-            batch.facts[Fact(link.title, "", Kind.LINK, surface)] += 1
+            title = plain_name(link.title, "title")
+            batch.facts[Fact(title, "", Kind.LINK, surface)] += 1
             if link.id:
-                batch.facts[Fact(link.title, "", Kind.IDENTIFIER, link.id)] += 1
+                batch.facts[Fact(title, "", Kind.IDENTIFIER, link.id)] += 1
         for candidate in link.candidates if surface else ():
-            batch.facts[Fact(candidate.title, "", Kind.LISTED, surface)] += 0
+            batch.facts[Fact(plain_name(candidate.title, "title"), "", Kind.LISTED, surface)] += 0
 
 
 def plain_name(name: str, what: str) -> str:

@@ -142,7 +142,12 @@ def _made_unique(entity: Known, taken: dict[str, Known]) -> Known:
     while len(words) > _LONGEST_PARENTHESIS:
         words = words.rpartition(" ")[0]
     described = f"{entity.title} ({words})"
-    return _renamed(entity, described if words and described not in taken else f"{entity.title} ({entity.id})")
+    if words and described not in taken:
+        return _renamed(entity, described)
+    title = f"{entity.title} ({entity.id})"
+    while title in taken:
+        title = f"{title[:-1]}, {entity.id})"
+    return _renamed(entity, title)
 
 
 def _renamed(entity: Known, title: str) -> Known:
