@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from typing import TypeVar
 
+from parlink.errors import ParlinkError
+
+_WAITING = 3  # items a process, so that none runs dry and memory stays bounded
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -28,11 +33,23 @@ def mapped(function: Callable[[T], R], items: Iterable[T], *, processes: int) ->
     if processes <= 1:
         yield from map(function, items)
         return
-    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-        waiting: deque[Future[R]] = deque()
-        for item in items:
-            waiting.append(pool.submit(function, item))
-            if len(waiting) > 2 * processes:
+    waiting: deque[Future[R]] = deque()
+    context = multiprocessing.get_context("spawn")  # the caller may have threads, which a fork does not survive
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=_leave_interrupts) as pool:
+        try:
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) >= _WAITING * processes:
+                    yield waiting.popleft().result()
+            while waiting:
                 yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        except BrokenProcessPool as error:
+            message = "a process died; is memory short? Try fewer processes"
+            raise ParlinkError(f"{message} (a script needs `if __name__ == '__main__':`)") from error
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _leave_interrupts() -> None:
+    """Leave Ctrl-C to the process that started the others, which ends them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from parlink.data import mediawiki
+from parlink.data.parallel import mapped
 from parlink.data.wikitext import article
-from parlink.errors import KnowledgeBaseError
 from parlink.kb.surfaces import without_parenthesis
 from parlink.kbbuild.facts import Batch, Fact, Kind
 
 CHUNK_BYTES = 4 << 20  # of pages that a worker parses at once
 SMALL_FILE = 4 << 20  # not worth the start of other processes
-_WAITING = 3  # chunks a worker, so that none runs dry and memory stays bounded
 
 
 @dataclass(frozen=True)
@@ -43,33 +37,7 @@ def read(path: Path, *, source: int, workers: int = 1) -> Iterator[Batch]:
     """Read a dump in batches, in order; a dump that is cut off gives the pages that are whole."""
     dump = Dump(source, mediawiki.namespace_names(path))
     chunks = _chunks(mediawiki.raw_pages(path))
-    if workers == 1 or path.stat().st_size < SMALL_FILE:
-        return map(dump.parse, chunks)
-    return _parallel(dump, chunks, workers)
-
-
-def _parallel(dump: Dump, chunks: Iterable[list[bytes]], workers: int) -> Iterator[Batch]:
-    # Not forked: the caller may have threads, and a worker needs none of its memory.
-    context = multiprocessing.get_context("spawn")
-    waiting: deque[Future[Batch]] = deque()
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_interrupts) as pool:
-        try:
-            for chunk in chunks:
-                waiting.append(pool.submit(dump.parse, chunk))
-                if len(waiting) >= _WAITING * workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        except BrokenProcessPool as error:
-            message = "a process that parses pages died; is memory short? Try fewer workers"
-            raise KnowledgeBaseError(f"{message} (a script needs `if __name__ == '__main__':`)") from error
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def _leave_interrupts() -> None:
-    """Leave Ctrl-C to the process that started the workers, which ends them."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return mapped(dump.parse, chunks, processes=1 if path.stat().st_size < SMALL_FILE else workers)
 
 
 def _chunks(pages: Iterable[bytes]) -> Iterator[list[bytes]]:
