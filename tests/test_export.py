@@ -10,9 +10,11 @@ import pytest
 from parlink.checkpoint import load_checkpoint, save_checkpoint, save_weights
 from parlink.errors import CheckpointError, KnowledgeBaseError
 from parlink.export import export
+from parlink.kb import KnowledgeBase
 from parlink.kbbuild.build import build
 from parlink.linker import Linker
 from parlink.train.initial import initial_checkpoint
+from parlink.types import Entity
 from tiny_training import CANDIDATES, DOCUMENTS, tiny_config
 
 
@@ -55,6 +57,12 @@ def test_the_knowledge_base_inside_is_found_without_being_named(tmp_path: Path, 
     again = export(tmp_path / "small", tmp_path / "again")
     assert Linker.load(again).kb.name == opened.kb.name
     assert (again / "README.md").read_text() == "# A card\n"
+
+
+def test_changes_to_the_knowledge_base_travel_along(tmp_path: Path, model: Path, kb: Path) -> None:
+    KnowledgeBase.open(kb).add(Entity("Hamburg (ship)"), aliases=["the old ship"])
+    small = Linker.load(export(model, tmp_path / "small", kb=kb))
+    assert [one.title for one in small.kb.candidates("the old ship", limit=3)] == ["Hamburg (ship)"]
 
 
 def test_what_is_there_is_not_overwritten(tmp_path: Path, model: Path) -> None:

@@ -89,6 +89,11 @@ def packaged_model() -> Path:
     return folder
 
 
+def own_kb(model: Path) -> Path | None:
+    """The knowledge base inside a model folder, if there is one."""
+    return model / "kb" if (model / "kb").is_dir() else None
+
+
 def update_tuned(folder: Path | str, tuned: Tuned) -> None:
     """Replace the tuned values of a model folder."""
     folder = Path(folder)

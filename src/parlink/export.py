@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
-from parlink.checkpoint import load_checkpoint, replacing, write_checkpoint
+from parlink.checkpoint import load_checkpoint, own_kb, replacing, write_checkpoint
 from parlink.errors import CheckpointError
-from parlink.kb.tables import Tables
+from parlink.kb import copy_kb
 from parlink.packing import Bits
 
 
@@ -24,19 +23,10 @@ def export(
     if target.exists() and any(target.iterdir()):
         raise CheckpointError(f"{target}: there already, and not empty; give another folder, or remove this one")
     checkpoint, card = load_checkpoint(source), source / "README.md"
-    base = Path(kb) if kb is not None else source / "kb" if (source / "kb").is_dir() else None
+    base = own_kb(source) if kb is None else Path(kb)
     with replacing(target) as temporary:
         text = card.read_text() if card.is_file() else ""
         write_checkpoint(temporary, checkpoint, card=text, bits=bits, word_bits=word_bits)
         if base is not None:
-            _copy_tables(base, temporary / "kb")
+            copy_kb(base, temporary / "kb")
     return target
-
-
-def _copy_tables(kb: Path, target: Path) -> None:
-    """Copy what a knowledge base consists of; the trees beside it are made anew where they are needed."""
-    Tables.open(kb)  # complains if it is none
-    target.mkdir()
-    for file in kb.iterdir():
-        if file.is_file():
-            shutil.copyfile(file, target / file.name)

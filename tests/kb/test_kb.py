@@ -90,6 +90,11 @@ def test_resolve_takes_titles_ids_and_urls(kb, identifier, title):
     assert kb.resolve(identifier) == title
 
 
+def test_a_title_is_not_taken_for_an_id(kb):
+    assert kb.resolve("Kent_(band)", ids=False) == "Kent (band)"
+    assert kb.resolve("Q51974", ids=False) is None
+
+
 def test_a_url_by_id_needs_an_id(tmp_path):
     kb = tiny_kb(tmp_path, url_template="https://example.org/item/{id}")
     assert kb.entity("Hamburg").url == "https://example.org/item/Q1055"

@@ -65,11 +65,19 @@ def test_together_the_trees_hold_the_titles_of_now(removed, renamed, added, tmp_
     assert sorted(titles_in(trees)) == sorted(kb.titles())
 
 
-def test_it_is_made_once_and_kept_under_the_hash_of_the_tokenizer(tmp_path, monkeypatch):
+def test_a_folder_that_is_replaced_under_an_open_one_keeps_its_own_tree(tmp_path):
+    old = KnowledgeBase.open(tiny_folder(tmp_path))
+    new = KnowledgeBase.open(tiny_folder(tmp_path, [{"title": "Ulm"}, {"title": "Kent"}]))
+    assert sorted(titles_in(old.trees(byte_level_bpe()))) == sorted(old.titles())
+    assert sorted(titles_in(new.trees(byte_level_bpe()))) == ["Kent", "Ulm"]
+
+
+def test_it_is_made_once_and_kept_under_the_hashes_of_kb_and_tokenizer(tmp_path, monkeypatch):
     folder = tiny_folder(tmp_path)
-    first = KnowledgeBase.open(folder).tree(byte_level_bpe())
+    opened = KnowledgeBase.open(folder)
+    first = opened.tree(byte_level_bpe())
     (kept,) = (folder / "trees").iterdir()
-    assert kept.name == f"{byte_level_bpe().hash}.safetensors"
+    assert kept.name == f"{opened.info.hash[:16]}-{byte_level_bpe().hash}.safetensors"
     monkeypatch.setattr("parlink.kb.title_trees.build_tree", None)
     again = KnowledgeBase.open(folder).tree(byte_level_bpe())
     assert torch.equal(again.name, first.name)

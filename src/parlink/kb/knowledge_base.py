@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
@@ -88,9 +89,12 @@ class KnowledgeBase:
         """Return what is known of a title; None if there is no entity of exactly that title."""
         return self._now().entity(title)
 
-    def resolve(self, identifier: str) -> str | None:
-        """Return the title that a title, a former title, an id or a URL stands for; underscores may be spaces."""
-        return self._now().resolve(identifier)
+    def resolve(self, identifier: str, *, ids: bool = True) -> str | None:
+        """Return the title that a title, a former title, a URL or, with `ids`, an id stands for.
+
+        Underscores may be spaces.
+        """
+        return self._now().resolve(identifier, ids=ids)
 
     def tree(self, tokenizer: Tokenizer) -> PrefixTree:
         """Return the tree of the folder's titles, changes not counted; the leaves hold the titles' numbers."""
@@ -192,6 +196,15 @@ class _RefusedError(Exception):
 def overlay_path(folder: Path) -> Path:
     """Return where the changes to a folder are kept unless another file is given."""
     return folder.with_name(f"{folder.name}.overlay.json")
+
+
+def copy_kb(source: Path | str, target: Path) -> None:
+    """Copy a knowledge base with its changes; trees are made anew where they are needed."""
+    folder = Path(source).resolve()
+    Tables.open(folder)  # complains if it is none
+    shutil.copytree(folder, target, ignore=shutil.ignore_patterns("trees"))
+    if (changes := overlay_path(folder)).is_file():
+        shutil.copyfile(changes, overlay_path(target))
 
 
 def _reopened(folder: Path, overlay: Path) -> KnowledgeBase:

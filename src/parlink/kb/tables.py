@@ -19,7 +19,6 @@ arrays.safetensors
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -150,10 +149,6 @@ class Tables:
             return None
         first, last = self._arrays["description_start"][number : number + 2].tolist()
         return self._arrays["description"][first:last].tobytes().decode() if first < last else None
-
-    def keys(self) -> Iterator[str]:
-        """Yield every key, in no useful order."""
-        yield from self._keys.iterkeys()
 
     def _range(self, surface: str) -> tuple[int, int]:
         found = _get(self._keys, surfaces.key(surface))

@@ -33,10 +33,8 @@ class TitleTree:
 
 def base_tree(tables: Tables, tokenizer: Tokenizer) -> PrefixTree:
     """Open the tree of the tables' titles, or make it and keep it in the KB folder, else in the user's cache folder."""
-    places = (
-        tables.folder / "trees" / f"{tokenizer.hash}.safetensors",
-        user_cache() / "trees" / f"{tables.info.hash[:16]}-{tokenizer.hash}.safetensors",
-    )
+    name = f"{tables.info.hash[:16]}-{tokenizer.hash}.safetensors"  # the folder may be replaced by another build
+    places = (tables.folder / "trees" / name, user_cache() / "trees" / name)
     for place in places:
         if place.is_file():
             return PrefixTree.load(place)

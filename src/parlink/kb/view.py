@@ -75,12 +75,12 @@ class View:
         number = self.number(title)
         return self.tables.title(number) if number is not None and number < len(self.tables) else None
 
-    def resolve(self, identifier: str) -> str | None:
-        """Return the title that a title, a former title, an id or a URL stands for."""
+    def resolve(self, identifier: str, *, ids: bool) -> str | None:
+        """Return the title that a title, a former title, a URL or, with `ids`, an id stands for."""
         name = _from_url(identifier) if "://" in identifier else identifier
         plain = " ".join(name.replace("_", " ").split())
         for spelling in dict.fromkeys((name, plain, plain[:1].upper() + plain[1:])):
-            number = self._resolved(spelling)
+            number = self._resolved(spelling, ids=ids)
             if number is not None:
                 return self.title(number)
         return None
@@ -140,7 +140,7 @@ class View:
         url = template.replace("{title}", quote(title.replace(" ", "_"), safe=_URL_SAFE))
         return url.replace("{id}", quote(identifier)) if identifier else url
 
-    def _resolved(self, name: str) -> int | None:
+    def _resolved(self, name: str, *, ids: bool) -> int | None:
         number = self.number(name)
         if number is None:
             number = self.tables.number(name)  # as it was called before
@@ -148,11 +148,15 @@ class View:
             return number if self.title(number) is not None else None
         if name in self.overlay.redirects:
             return self.number(self.overlay.redirects[name])
-        by_id = (self._added[title] for title, entity in self.overlay.added.items() if entity.id == name)
-        for found in (self.tables.redirect(name), next(by_id, None), self.tables.with_id(name)):
+        numbers: tuple[int | None, ...] = (self.tables.redirect(name), *(self._with_id(name) if ids else ()))
+        for found in numbers:
             if found is not None and self.title(found) is not None:
                 return found
         return None
+
+    def _with_id(self, identifier: str) -> tuple[int | None, int | None]:
+        added = (self._added[title] for title, entity in self.overlay.added.items() if entity.id == identifier)
+        return next(added, None), self.tables.with_id(identifier)
 
     def _found(self, surface: str) -> Names:
         base, key = self.tables.names(surface), surfaces.key(surface)

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Redirects:
-    """From a title to the title it redirects to or to itself, and where that was read; reports name it."""
+    """From a title, or an id, to the title it redirects to or to itself, and where that was read; reports name it."""
 
     source: str
     resolve: Callable[[str], str]
+    identify: Callable[[str], str] = str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def redirected(doc: Document, redirects: Redirects | None) -> Document:
     """Bring the titles of a document's links and candidates to one spelling; no redirects, no change."""
     if redirects is None:
         return doc
-    return replace(doc, links=tuple(_link(link, redirects.resolve) for link in doc.links))
+    return replace(doc, links=tuple(_link(link, redirects) for link in doc.links))
 
 
 def _redirects(kb: KnowledgeBase | None, path: Path | str | None) -> Redirects | None:
@@ -73,13 +74,18 @@ def _redirects(kb: KnowledgeBase | None, path: Path | str | None) -> Redirects |
 
     def resolve(title: str) -> str:
         current = table.get(title, title)
-        return current if kb is None else kb.resolve(current) or current
+        return current if kb is None else kb.resolve(current, ids=False) or current
+
+    def identify(identifier: str) -> str:
+        return identifier if kb is None else kb.resolve(identifier) or identifier
 
     named = [str(path)] * (path is not None) + ([f"the knowledge base {kb.name}"] if kb is not None else [])
-    return Redirects(" and ".join(named), resolve)
+    return Redirects(" and ".join(named), resolve, identify)
 
 
-def _link(link: Link, resolve: Callable[[str], str]) -> Link:
-    candidates = tuple(replace(candidate, title=resolve(candidate.title)) for candidate in link.candidates)
-    name = entity(link)  # an id without a title may stand for a title that the knowledge base knows
-    return replace(link, title=None if name is None else resolve(name), candidates=candidates)
+def _link(link: Link, redirects: Redirects) -> Link:
+    candidates = tuple(replace(candidate, title=redirects.resolve(candidate.title)) for candidate in link.candidates)
+    title = link.title
+    if title is None and (identifier := entity(link)) is not None:
+        title = redirects.identify(identifier)
+    return replace(link, title=None if title is None else redirects.resolve(title), candidates=candidates)
