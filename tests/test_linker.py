@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -139,6 +140,36 @@ def test_titles_restrict_a_call() -> None:
     doc = Document("Hamburg beat Dresden", spans=(Span(0, 7), Span(13, 20)))
     linked = linker().link(doc, options=LinkOptions(titles=("Jordan", "Dresden")))
     assert {c.title for link in linked.links for c in link.candidates} == {"Jordan", "Dresden"}
+
+
+def test_titles_restrict_a_call_before_candidates_are_cut_off() -> None:
+    options = LinkOptions(titles=(TITLES[-1],), max_candidates=2)
+    (link,) = linker().link(Document("Hamburg", spans=(Span(0, 7),)), options=options).links
+    assert [candidate.title for candidate in link.candidates] == [TITLES[-1]]
+
+
+class Unreadable(AnyTitle):
+    """A source that cannot say anything of one surface."""
+
+    def candidates(self, surface: str, *, limit: int) -> Sequence[Candidate]:
+        if surface == "Dresden":
+            raise ParlinkError("cannot be read")
+        return super().candidates(surface, limit=limit)
+
+
+def test_a_document_that_cannot_be_linked_fails_alone_in_a_stream() -> None:
+    model = linker().with_candidates(Unreadable())
+    documents = [Document(name, spans=(Span(0, len(name)),)) for name in ("Hamburg", "Dresden", "New York")]
+    first, second, third = model.stream(documents)
+    assert (second.links, second.error) == ((), "cannot be read")
+    assert first.links[0].title
+    close(third, linker().link(documents[2]))
+
+
+def test_a_stream_of_documents_without_text_flows() -> None:
+    endless = (Document("", id=str(number)) for number in itertools.count())
+    flowing = linker().stream(endless, batch_tokens=4)
+    assert [doc.id for doc in itertools.islice(flowing, 40)] == [str(number) for number in range(40)]
 
 
 def test_the_score_is_the_sum_of_its_weighted_parts() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -11,7 +12,7 @@ from typing import Protocol
 import msgspec
 import torch
 
-from parlink.checkpoint import Checkpoint, load_checkpoint, packaged_model
+from parlink.checkpoint import Checkpoint, load_checkpoint, own_kb, packaged_model
 from parlink.config import LinkOptions, Tuned
 from parlink.errors import ParlinkError
 from parlink.kb import KnowledgeBase
@@ -63,7 +64,7 @@ class Linker:
         Candidates come from `source`, else from the knowledge base: the one given, or the model's own `kb/`.
         """
         folder = packaged_model() if path is None else Path(path)
-        kb = folder / "kb" if kb is None and (folder / "kb").is_dir() else kb
+        kb = own_kb(folder) if kb is None else kb
         opened = KnowledgeBase.open(kb) if isinstance(kb, Path | str) else kb
         return cls(load_checkpoint(folder), kb=opened, source=source or opened, device=device)
 
@@ -88,12 +89,11 @@ class Linker:
         waiting = 0
         for doc in documents:
             try:
-                prepared = prepare(doc, model=self.model, tokenizer=self.tokenizer)
+                pool.append(prepared := prepare(doc, model=self.model, tokenizer=self.tokenizer))
+                waiting += 1 + len(prepared.tokens.ids)
             except ParlinkError as error:
-                pool.append(replace(doc, links=(), error=str(error)))
-                continue
-            pool.append(prepared)
-            waiting += len(prepared.tokens.ids)
+                pool.append(_failed(doc, error))
+                waiting += 1
             if waiting >= 4 * batch_tokens:  # several batches, so that windows of like length come together
                 yield from self._link_pool(pool, options, batch_tokens)
                 pool, waiting = [], 0
@@ -102,7 +102,15 @@ class Linker:
     def _link_pool(
         self, pool: Sequence[Prepared | Document], options: LinkOptions, batch_tokens: int
     ) -> Iterator[Document]:
-        linked = iter(self._link([p for p in pool if isinstance(p, Prepared)], options, batch_tokens=batch_tokens))
+        prepared = [item for item in pool if isinstance(item, Prepared)]
+        try:
+            linked = iter(self._link(prepared, options, batch_tokens=batch_tokens))
+        except ParlinkError as error:
+            if len(pool) > 1:  # one of them is at fault
+                for item in pool:
+                    yield from self._link_pool([item], options, batch_tokens)
+                return
+            linked = iter([_failed(one.doc, error) for one in prepared])
         for item in pool:
             yield next(linked) if isinstance(item, Prepared) else item
 
@@ -112,6 +120,7 @@ class Linker:
     ) -> list[Document]:
         settings = _Settings.of(options, self.tuned)
         links: list[list[Link]] = [[] for _ in pool]
+        given = [_given_candidates(one.doc) for one in pool]
         done, whole = 0, sum(len(one.windows) for one in pool)
         for found in find_mentions(
             self.model,
@@ -120,7 +129,7 @@ class Linker:
             batch_tokens=batch_tokens,
             pad_id=self.tokenizer.pad_id,
         ):
-            choices = [self._choices(pool[m.document].doc, m.span, options) for m in found.mentions]
+            choices = [self._choices(pool[m.document].doc, m.span, given[m.document], options) for m in found.mentions]
             for mention, ranked in zip(found.mentions, self._ranked(found.states, choices, settings), strict=True):
                 links[mention.document].append(_decided(mention, ranked, settings))
             done += found.windows
@@ -129,12 +138,15 @@ class Linker:
         name = None if self.kb is None else self.kb.name
         return [_finished(one.doc, own, options, kb=name) for one, own in zip(pool, links, strict=True)]
 
-    def _choices(self, doc: Document, span: Span, options: LinkOptions) -> Sequence[Candidate]:
+    def _choices(
+        self, doc: Document, span: Span, given: Mapping[Span, Sequence[Candidate]], options: LinkOptions
+    ) -> Sequence[Candidate]:
         """The candidates given in the document for this very span, else those of the source."""
-        found = next((link.candidates for link in doc.links if link.span == span and link.candidates), None)
+        found = given.get(span)
         if found is None:
             surface = doc.text[span.start : span.end]
-            found = () if self.source is None else tuple(self.source.candidates(surface, limit=options.max_candidates))
+            limit = options.max_candidates if options.titles is None else sys.maxsize
+            found = () if self.source is None else tuple(self.source.candidates(surface, limit=limit))
         allowed = found if options.titles is None else tuple(c for c in found if c.title in options.titles)
         return allowed[: options.max_candidates]
 
@@ -184,6 +196,15 @@ class _Settings:
         names = ("threshold", "score_threshold", "weights", "fallback")
         given = {name: value for name in names if (value := getattr(options, name)) is not None}
         return cls(options, msgspec.structs.replace(tuned, **given))
+
+
+def _given_candidates(doc: Document) -> dict[Span, tuple[Candidate, ...]]:
+    """The candidates that a document brings along; the first of several links of a span counts."""
+    return {link.span: link.candidates for link in reversed(doc.links) if link.candidates}
+
+
+def _failed(doc: Document, error: ParlinkError) -> Document:
+    return replace(doc, links=(), error=str(error))
 
 
 def _index(numbers: Sequence[int], states: MentionStates) -> torch.Tensor:

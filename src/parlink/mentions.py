@@ -23,6 +23,7 @@ class Prepared:
     doc: Document
     tokens: Tokens
     windows: list[Window]
+    given: list[tuple[Span, tuple[int, int]]]  # the given spans that touch a token, and the tokens they touch
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,9 @@ def prepare(doc: Document, *, model: LinkingModel, tokenizer: Tokenizer) -> Prep
     """Tokenise a document and cut it into windows."""
     tokens = tokenizer.encode(doc.text)
     config = model.config
-    return Prepared(
-        doc, tokens, windows(tokens, tokenizer=tokenizer, max_tokens=config.max_tokens, overlap=config.overlap)
-    )
+    cut = windows(tokens, tokenizer=tokenizer, max_tokens=config.max_tokens, overlap=config.overlap)
+    touched = ((span, covering_range(tokens, span)) for span in doc.spans or ())
+    return Prepared(doc, tokens, cut, [(span, covered) for span, covered in touched if covered is not None])
 
 
 def find_mentions(
@@ -97,9 +98,8 @@ def _given(pool: Sequence[Prepared], chosen: Sequence[tuple[int, int]]) -> tuple
     found = []
     for row, (document, index) in enumerate(chosen):
         one, window = pool[document], pool[document].windows[index]
-        for span in one.doc.spans or ():
-            covered = covering_range(one.tokens, span)
-            if covered is None or not window.own_first <= covered[0] < window.own_last:
+        for span, covered in one.given:
+            if not window.own_first <= covered[0] < window.own_last:
                 continue
             first, last = (token - window.offset + 1 for token in covered)
             places.append((row, first, min(last, len(window.ids) - 2)))
