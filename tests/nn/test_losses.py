@@ -80,7 +80,7 @@ def plain_losses(model: LinkingModel, windows: list[Example], *, nil: bool) -> t
             logit = float(model.detector.start(states[place]))
             right = place in starting
             weight = example.detection * (1.0 if right else example.unlinked)
-            add("start", weight * math.log1p(math.exp(-logit if right else logit)), weight)
+            add("start", weight * math.log1p(math.exp(-logit if right else logit)))
         for mention in example.mentions:
             ends = range(mention.first, min(mention.first + 15, length - 1))
             logits = [float(model.detector.end(torch.cat([states[mention.first], states[e]]))) for e in ends]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,9 +21,9 @@ from parlink.train.optimiser import rate
 from tiny import byte_level_bpe
 
 
-def example(name: str, *, length: int = 6, mentions: tuple[GoldMention, ...] = (), **weights: float) -> Example:
+def example(name: str, *, length: int = 6, mentions: tuple[GoldMention, ...] = (), **known: Any) -> Example:
     window = Window(np.arange(3, 3 + length), offset=0, own_first=0, own_last=length - 2)
-    return Example(window, mentions, name, **weights)
+    return Example(window, mentions, name, **known)
 
 
 def dataset(name: str, size: int) -> list[tuple[list[Example], ...]]:
@@ -125,6 +126,14 @@ def test_starts_weigh_as_their_dataset_says() -> None:
     assert batch.tokens.shape == (2, 6)
     torch.testing.assert_close(targets.start_weight, torch.tensor([[0, 0.1, 0.5, 0.1, 0.1, 0], [0, 1.0, 1.0, 0, 0, 0]]))
     assert targets.starts.nonzero().tolist() == [[0, 2]]
+
+
+def test_a_start_of_which_nothing_is_known_is_not_judged() -> None:
+    examples = [example("a", length=6, mentions=(GoldMention(2, 3, "Kent", ()),), unknown=(4,))]
+    _, targets = training_batch(
+        examples, tokenizer=byte_level_bpe(), nil=False, negatives=1, batch_negatives=0, chance=random.Random(0)
+    )
+    assert targets.start_weight.tolist() == [[0, 1, 1, 1, 0, 0]]
 
 
 STAGE = Stage(train=(Dataset(path="a"),), steps=1)

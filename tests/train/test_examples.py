@@ -75,6 +75,19 @@ def test_nil_mentions_are_mentions_only_where_the_config_says_so() -> None:
     assert cut([doc])[1].sizes["NIL mentions"] == 1
 
 
+def test_starts_of_removed_links_are_known_as_such_in_their_window() -> None:
+    words = "Kent and Leicester and Hamburg " * 8
+    starts = [place for place in range(len(words)) if words.startswith("Leicester", place)]
+    found, _ = cut([Document(words, extra={"deleted_link_starts": [*starts, 10_000, "x"]})], natural=1.0)
+    assert len(found) > 1
+    assert sum(len(example.unknown) for example in found) == len(starts)
+    tokens = byte_level_bpe().encode(words)
+    for example in found:
+        for place in example.unknown:
+            assert int(tokens.start[place + example.window.offset - 1]) in starts
+    assert all(not example.unknown for example in cut([Document(words, extra={"deleted_link_starts": "x"})])[0])
+
+
 def bad_documents() -> list[Document]:
     text = "In Hamburg and in Jordan and in one very very very very very very long-named place."
     gold = Link(Span(3, 10), "Hamburg", candidates=(Candidate("Hamburger SV"),))

@@ -18,11 +18,13 @@ import torch
 from safetensors.torch import load_file
 
 from parlink.config import TrainConfig
+from parlink.data import jsonl
 from parlink.errors import CheckpointError, ConfigError, ParlinkError, TrainingError
 from parlink.train.events import StepEvent
 from parlink.train.initial import initial_checkpoint
 from parlink.train.loop import Run
 from parlink.train.state import load_state, read_progress, save_state
+from parlink.types import Document
 from tiny_training import tiny_config, tiny_settings
 
 Weights = dict[str, torch.Tensor]
@@ -84,6 +86,7 @@ KILLED_SCRIPT = """
 import os, signal, sys
 import msgspec
 from parlink.config import TrainConfig
+from parlink.data import jsonl
 from parlink.train.initial import initial_checkpoint
 from parlink.train.loop import Run
 
@@ -170,7 +173,8 @@ def test_a_kill_between_any_two_renames_leaves_one_good_state(
         with pytest.raises(KilledError):
             save_state(folder, run.model, run.optimiser, run.progress)
     again = initial_checkpoint(config)
-    assert load_state(folder, again.model, run.optimiser, config, windows=4).total == 2
+    tokenizer = run.tokenizer.hash
+    assert load_state(folder, again.model, run.optimiser, config, windows=4, tokenizer=tokenizer).total == 2
     assert_same(dict(again.model.state_dict()), before)
     events.close()  # saves the third step again
     wanted = {"progress.json", "model-3.safetensors", "optimiser-3.safetensors"}
@@ -275,6 +279,14 @@ def test_a_changed_config_is_refused_by_the_name_of_the_key(
             settings[key] = value
     with pytest.raises(ConfigError, match=named):
         new_run(msgspec.convert(settings, TrainConfig), resume=True)
+
+
+def test_a_tokenizer_made_from_other_data_is_refused(tmp_path: Path) -> None:
+    config = tiny_config(tmp_path, validation=None, encoder="scratch")
+    steps(new_run(config), 1)
+    jsonl.write(tmp_path / "train.jsonl", [Document("Quite other words, and quince jam for tea.")])
+    with pytest.raises(ConfigError, match="another tokenizer; has the data changed"):
+        new_run(config, resume=True)
 
 
 def test_what_does_not_change_the_weights_may_change(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def joint_losses(
     start = start_loss(model.detector.start_logits(states), targets)
     end = end_loss(model, states, batch.content, targets.mentions)
     names = name_losses(model, states, targets, label_smoothing=label_smoothing, generate=generate)
-    counts = names.counts.new_tensor([float(targets.start_weight.sum()), len(targets.mentions.row)])
+    counts = names.counts.new_tensor([float(batch.owned.sum()), len(targets.mentions.row)])
     return LossSums(torch.cat([torch.stack([start, end]), names.sums]), torch.cat([counts, names.counts]))
 
 

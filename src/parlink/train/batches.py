@@ -66,6 +66,8 @@ def targets(
     unlinked = torch.tensor([e.unlinked for e in examples])[:, None]
     detection = torch.tensor([e.detection for e in examples])[:, None]
     weight = batch.owned * detection * torch.where(starts > 0, 1.0, unlinked)
+    for row, example in enumerate(examples):
+        weight[row, list(example.unknown)] = 0.0
     # A NIL mention without candidates has nothing to be told from: it trains detection only.
     linked = [i for i, (_, m) in enumerate(places) if m.title is not None or m.candidates]
     others = sorted({m.title for _, m in places if m.title is not None})

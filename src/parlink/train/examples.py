@@ -12,6 +12,8 @@ from parlink.kb import KnowledgeBase
 from parlink.text import Tokenizer, Tokens, Window, token_range, windows
 from parlink.types import Document, Link
 
+UNKNOWN_STARTS = "deleted_link_starts"  # of a document: characters, as `parlink.data.schools` gives them
+
 
 @dataclass(frozen=True, slots=True)
 class GoldMention:
@@ -32,6 +34,7 @@ class Example:
     document: str = ""  # id, to name it in an error
     detection: float = 1.0  # weight of the start loss
     unlinked: float = 1.0  # further weight of tokens at which no mention starts
+    unknown: tuple[int, ...] = ()  # tokens at which a mention starts of which nothing else is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,11 @@ class Cutter:
         forms: tuple[Document, ...]
         for doc in documents:
             forms = (doc,)
-            if self.config.natural and (natural := detokenise(doc)).text != doc.text:
+            if (
+                self.config.natural
+                and UNKNOWN_STARTS not in doc.extra
+                and (natural := detokenise(doc)).text != doc.text
+            ):
                 forms = (doc, natural)
             tallies = (tally, *(Tally() for _ in forms[1:]))  # count each document once
             result.append(tuple(self._examples(form, dataset, own) for form, own in zip(forms, tallies, strict=True)))
@@ -77,6 +84,7 @@ class Cutter:
             for link in doc.links
             if (place := self._place(tokens, link, tally)) is not None
         ]
+        unknown = _starts(tokens, doc.extra.get(UNKNOWN_STARTS))
         overlap = 2 * self.config.max_mention_tokens
         result = []
         for window in windows(tokens, tokenizer=self.tokenizer, max_tokens=self.config.train_tokens, overlap=overlap):
@@ -86,7 +94,8 @@ class Cutter:
                 for (first, last), title, candidates in known
                 if window.own_first <= first < window.own_last
             )
-            result.append(Example(window, mentions, doc.id, dataset.detection, dataset.unlinked))
+            starts = tuple(place + shift for place in unknown if window.own_first <= place < window.own_last)
+            result.append(Example(window, mentions, doc.id, dataset.detection, dataset.unlinked, starts))
         return result
 
     def _place(self, tokens: Tokens, link: Link, tally: Tally) -> tuple[int, int] | None:
@@ -121,3 +130,11 @@ class Cutter:
         elif len(titles) == 1:
             tally.problems["linked mentions with no other candidate than their title"] += 1
         return titles
+
+
+def _starts(tokens: Tokens, characters: object) -> list[int]:
+    """The tokens that begin at these characters."""
+    if not isinstance(characters, list):
+        return []
+    wanted = {character for character in characters if isinstance(character, int)}
+    return [place for place, start in enumerate(tokens.start.tolist()) if start in wanted]

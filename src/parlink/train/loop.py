@@ -75,10 +75,12 @@ class Run:
                 "or remove the folder, or choose another output"
             )
         if has_state(folder):
-            return load_state(folder, self.model, self.optimiser, self.config, windows=windows)
+            return load_state(
+                folder, self.model, self.optimiser, self.config, windows=windows, tokenizer=self.tokenizer.hash
+            )
         if resume:
             log.info("%s: no checkpoint yet, so the run starts at the beginning", folder)
-        return Progress(config=self.config, windows=windows)
+        return Progress(config=self.config, windows=windows, tokenizer=self.tokenizer.hash)
 
     def _stage(self, number: int, stage: Stage) -> Iterator[Event]:
         data = self.data.stage(stage)

@@ -34,6 +34,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 
     config: TrainConfig
     windows: int  # in a batch, over all processes
+    tokenizer: str  # its hash; one that is made from the data would change with it
     stage: int = 0
     step: int = 0  # done in this stage
     total: int = 0  # done in all stages
@@ -78,7 +79,13 @@ def save_state(folder: Path, model: LinkingModel, optimiser: torch.optim.Optimiz
 
 
 def load_state(
-    folder: Path, model: LinkingModel, optimiser: torch.optim.Optimizer, config: TrainConfig, *, windows: int
+    folder: Path,
+    model: LinkingModel,
+    optimiser: torch.optim.Optimizer,
+    config: TrainConfig,
+    *,
+    windows: int,
+    tokenizer: str,
 ) -> Progress:
     """Put the state of a run back into model and optimiser; the config must be the one it was made with."""
     progress = read_progress(folder)
@@ -88,6 +95,10 @@ def load_state(
     if progress.windows != windows:
         got = f"was made with {progress.windows} windows a step over all processes, now it would be {windows}"
         raise ConfigError(f"{folder}: {got}; change batch_size or the number of processes back, {_OR_ELSE}")
+    if progress.tokenizer != tokenizer:
+        raise ConfigError(
+            f"{folder}: was made with another tokenizer; has the data changed? Change it back, {_OR_ELSE}"
+        )
     weights, moments = (folder / name for name in _names(progress))
     load_weights(weights, model, assign=False)
     try:
