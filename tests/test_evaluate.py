@@ -62,6 +62,12 @@ def test_surface_does_not_predict_what_is_not_in_the_table() -> None:
     assert result.candidate_recall == Share(1, 2)
 
 
+def test_what_a_beam_pruned_does_not_count_as_never_offered() -> None:
+    beam = LinkOptions(search="beam")
+    result = evaluate(DictionaryLinker(), GOLD, condition=Condition.GIVEN_STRICT, options=beam).report
+    assert result.candidate_recall is None
+
+
 def test_kb_uses_the_linkers_own_source_only() -> None:
     kb = SurfaceTable({"Saturday": (Candidate("Day", prior=1.0),)})
     result = evaluate(DictionaryLinker(kb, kb), GOLD, condition=Condition.KB).report

@@ -130,13 +130,18 @@ def evaluate(
     rules = Rules(match, condition)
     paired = Paired(tuple(documents), predicted, warnings)
     paired = with_other(paired, items, None if other is None else placed(other, "other"))
-    return Evaluated(report(paired, rules=rules, background=background, chosen=chosen), predicted)
+    return Evaluated(
+        report(
+            paired, rules=rules, background=background, chosen=chosen, all_candidates=asked.options.search == "rank"
+        ),
+        predicted,
+    )
 
 
 def _refuse_no_candidates(gold: Sequence[Document]) -> None:
     if not any(link.candidates for doc in gold for link in doc.links):
         raise ParlinkError(
-            "the data gives no candidates, so every score would be 0; use --candidates kb with --kb FOLDER, "
+            "the data gives no candidates, so every score would be 0; use --candidates kb, "
             "or data whose links have candidates"
         )
 

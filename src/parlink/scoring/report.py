@@ -114,8 +114,12 @@ def report(
     rules: Rules = DEFAULT_RULES,
     background: Background = NO_BACKGROUND,
     chosen: Sequence[Document] | None = None,
+    all_candidates: bool = True,
 ) -> Report:
-    """Score paired documents; `chosen` are answers for the gold spans, where a linker could be asked for them."""
+    """Score paired documents; `chosen` are answers for the gold spans, where a linker could be asked for them.
+
+    `all_candidates`: links name every candidate that was offered, not only those that a search finished.
+    """
     gold = [redirected(doc, background.redirects) for doc in paired.gold]
     predicted = [redirected(doc, background.redirects) for doc in paired.predicted]
     pairs = list(zip(gold, predicted, strict=True))
@@ -135,7 +139,7 @@ def report(
         nil=sum(len(doc.links) - len(linked(doc)) for doc in gold),
         predicted=len(asserted),
         without_candidates=sum(entity(link) is None for link in asserted),
-        candidate_recall=None if rules.condition is Condition.NONE else _candidate_recall(gold, answers),
+        candidate_recall=_candidate_recall(gold, answers) if all_candidates else None,
         coverage=None if background.in_kb is None else _coverage(gold, background.in_kb),
         seen=_seen_split(pairs, rules, background),
         comparison=None if paired.other is None else _comparison(pairs, paired.other, rules, background),
