@@ -4,6 +4,7 @@ import io
 import json
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,28 @@ def test_piped_output_is_json_and_the_page_is_written(folder: Path) -> None:
     assert doc["text"] == TEXT
     assert doc["links"]
     assert "<!doctype html>" in (folder / "page.html").read_text()
+
+
+def test_a_file_is_not_taken_for_a_text(parlink: Parlink, folder: Path) -> None:
+    (folder / "notes.txt").write_text(TEXT)
+    code, printed, shown = parlink("link", "notes.txt", "--model", "model")
+    assert (code, printed) == (1, "")
+    assert shown.startswith("error: notes.txt: is a file")
+    assert shown.endswith("parlink link < notes.txt\n")
+
+
+def test_the_version(parlink: Parlink) -> None:
+    assert parlink("--version")[1] == f"parlink {version('parlink')}\n"
+
+
+def test_fewer_candidates(parlink: Parlink, folder: Path) -> None:
+    options = ("link", TEXT, "--model", "model", "--threshold", "-30", "--surfaces")
+    found = json.loads(parlink(*options, "surfaces.json")[1])["links"]
+    titles = {TEXT[link["start"] : link["end"]]: ["Hamburg", "Dresden", "Jordan"] for link in found}
+    (folder / "all.json").write_text(json.dumps(titles))
+    for wanted in (1, 2, 3):
+        doc = json.loads(parlink(*options, "all.json", "--max-candidates", str(wanted))[1])
+        assert {len(link["candidates"]) for link in doc["links"]} == {wanted}
 
 
 def test_a_long_text_has_a_progress_bar_and_a_short_one_has_none(parlink: Parlink) -> None:

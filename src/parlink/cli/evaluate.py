@@ -16,11 +16,18 @@ def evaluate(
         list[Path],
         typer.Argument(help="Gold documents, any format; several files are one set."),
     ],
-    model: Annotated[Path | None, typer.Option(help="Model folder.")] = None,
-    kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; its redirects apply to all titles.")] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Model folder; default: the model that comes with parlink.")
+    ] = None,
+    kb: Annotated[
+        Path | None,
+        typer.Option(help="Knowledge base folder; its redirects apply to all titles. Default: the model's own."),
+    ] = None,
     candidates: Annotated[
         list[Condition] | None,
-        typer.Option(help="Where candidates come from; may be given several times. Default: kb with --kb."),
+        typer.Option(
+            help="Where candidates come from; may be given several times. Default: kb, or given-surface without one."
+        ),
     ] = None,
     surfaces: Annotated[
         Path | None, typer.Option(help="Table of given-surface, JSON: surface to titles. Default: made of DATA.")
@@ -39,9 +46,11 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one line for each condition.")] = False,
 ) -> None:
     """Score linking, detection and disambiguation as GERBIL does, with intervals and errors by kind."""
-    from parlink.cli.evaluation import Evaluation, linked_reports, predicted_report, print_reports
+    from parlink.cli.evaluation import Evaluation, kb_of, linked_reports, predicted_report, print_reports
     from parlink.config import LinkOptions
 
+    if predictions is None:
+        kb = kb_of(model, kb)
     setup = Evaluation.read(
         data, kb=kb, redirects=redirects, seen=seen or [], compare=compare, weak=weak, natural=natural
     )

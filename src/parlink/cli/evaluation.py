@@ -78,6 +78,13 @@ class Evaluation:
         return replace(report, warnings=report.warnings + self.warnings)
 
 
+def kb_of(model: Path | None, kb: Path | None) -> Path | None:
+    """Say which knowledge base is meant: the one given, else that of the model, else none."""
+    from parlink.checkpoint import own_kb, packaged_model
+
+    return kb or own_kb(packaged_model() if model is None else model)
+
+
 def opened_kb(folder: Path) -> KnowledgeBase:
     """Open a knowledge base; importing it takes longer than scoring a file of predictions."""
     from parlink.kb import KnowledgeBase
@@ -113,9 +120,6 @@ def linked_reports(
     if save is not None and len(conditions) > 1:
         raise ParlinkError("--save-predictions wants one --candidates condition; run parlink once for each")
     linker = Linker.load(model, kb=setup.kb)
-    background = setup.background
-    if setup.kb is None and linker.kb is not None:  # the model's own
-        background = replace(background, kb=linker.kb.name, in_kb=linker.kb.__contains__)
     table = None if surfaces is None else SurfaceTable.load(surfaces)
     reports = []
     for condition in conditions:
@@ -126,7 +130,7 @@ def linked_reports(
                 condition=condition,
                 options=options,
                 match=setup.match,
-                background=background,
+                background=setup.background,
                 surfaces=table,
                 other=setup.other,
                 progress=progress,

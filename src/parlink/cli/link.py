@@ -23,6 +23,7 @@ def link(
     threshold: Annotated[float | None, typer.Option(help="Detection threshold; default: the model's own.")] = None,
     search: Annotated[Literal["rank", "beam"], typer.Option(help="Score every candidate, or search by beam.")] = "rank",
     beams: Annotated[int, typer.Option(min=1, help="Width of the beam.")] = 5,
+    max_candidates: Annotated[int, typer.Option(min=1, help="Most candidates of a mention.")] = 30,
     fallback: Annotated[
         bool | None, typer.Option(help="Search all titles for a mention without candidates; default: the model's own.")
     ] = None,
@@ -41,8 +42,10 @@ def link(
     from parlink.surface_table import SurfaceTable
 
     linker = Linker.load(model, kb=kb, source=None if surfaces is None else SurfaceTable.load(surfaces))
-    options = LinkOptions(threshold=threshold, search=search, beams=beams, fallback=fallback)
-    asked = _standard_input() if text == "-" else text
+    options = LinkOptions(
+        threshold=threshold, search=search, beams=beams, max_candidates=max_candidates, fallback=fallback
+    )
+    asked = _standard_input() if text == "-" else _not_a_file(text)
     with nullcontext() if len(asked) < LONG else share_bar(f"linking {len(asked):,} characters") as progress:
         doc = linker.link(asked, options=options, progress=progress)
     if html is not None:
@@ -54,11 +57,23 @@ def link(
         show(doc)
 
 
+def _not_a_file(text: str) -> str:
+    from parlink.errors import TextError
+
+    if len(text) < 256 and Path(text).is_file():
+        raise TextError(
+            f"{text}: is a file, and `parlink link` wants the text itself; for a file: parlink link < {text}"
+        )
+    return text
+
+
 def _standard_input() -> str:
     import sys
 
     from parlink.errors import TextError
 
+    if sys.stdin.isatty():
+        print("type the text, and Ctrl-D at the end", file=sys.stderr)
     try:
         return sys.stdin.buffer.read().decode()
     except UnicodeDecodeError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -14,8 +15,26 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # boxes around the help cost a third of its time
-    help="Link text to Wikipedia or to your own knowledge base.",
 )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"parlink {version('parlink')}")
+        raise typer.Exit
+
+
+@app.callback()
+def parlink(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Link text to Wikipedia or to your own knowledge base."""
+
+
 app.command()(link.link)
 app.command()(train.train)
 app.command()(evaluate.evaluate)
