@@ -25,11 +25,13 @@ HEADS = (
     "candidates",
     "text",
     "linking F1",
+    "95 %",
     "P",
     "R",
     "detection F1",
     "given spans",
     "candidate recall",
+    "not in the KB",
     "seen / unseen",
 )
 ROWS = (
@@ -112,14 +114,17 @@ def _kept(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def _line(data: str, condition: str, natural: bool, row: dict[str, Any]) -> str:
-    linking, recall, seen = row["linking"], row["candidate_recall"], row["seen"]
+    linking, recall, seen, known = row["linking"], row["candidate_recall"], row["seen"], row["coverage"]
     cells = (
         data,
         condition,
         "natural" if natural else "as it is",
-        *(f"{value:.2f}" for value in (linking["f1"], linking["precision"], linking["recall"])),
+        f"{linking['f1']:.2f}",
+        "{:.1f} to {:.1f}".format(*linking["f1_95"]),
+        *(f"{value:.2f}" for value in (linking["precision"], linking["recall"])),
         *(f"{row[task]['f1']:.2f}" for task in ("detection", "disambiguation")),
         "" if recall is None else f"{100 * recall['share']:.1f} %",
+        "" if known is None else f"{known['whole'] - known['part']} of {known['whole']}",
         "" if seen is None else f"{seen['seen']:.1f} / {seen['unseen']:.1f}",
     )
     return "| " + " | ".join(cells) + " |"
