@@ -211,8 +211,10 @@ def test_tune_writes_the_model_folder_and_draws(gold: Path, model: Path, tmp_pat
     assert value["tuned"] == msgspec.to_builtins(tuned)
     assert all(Path(curve).read_text().startswith("<svg") for curve in value["curves"])
     assert len(value["curves"]) >= 2 and Path(value["curves"][0]).parent == tmp_path / "curves"
-    (after,) = lines(run("evaluate", gold, "--model", model, "--candidates", "given-surface", "--json"))
+    (after,) = lines(run("evaluate", gold, "--model", model, "--candidates", "given-strict", "--json"))
     assert value["linking"]["inkb"]["micro"]["f1"] > 0.2
     assert after["linking"]["inkb"]["micro"]["f1"] == pytest.approx(value["linking"]["inkb"]["micro"]["f1"])
     shown = run("tune", gold, "--model", model)
+    assert "candidates: given-strict\nthreshold" in shown.stdout and "use --candidates kb" not in shown.stderr
+    shown = run("tune", gold, "--model", model, "--candidates", "given-surface")
     assert "candidates: given-surface\nthreshold" in shown.stdout and "use --candidates kb" in shown.stderr

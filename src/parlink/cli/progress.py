@@ -67,7 +67,7 @@ def _show(event: Event, bars: Bars, tasks: dict[str, TaskID]) -> None:
     elif isinstance(event, TunedEvent):
         least = "none" if event.score_threshold is None else f"{event.score_threshold:.3f}"
         chosen = f"threshold {event.threshold:.1f}, score threshold {least}"
-        scores = f"linking micro-F1 {100 * event.scores.f1:.2f} on the validation data"
+        scores = f"linking micro-F1 {100 * event.scores.f1:.2f} on the validation data, {event.condition}"
         bars.console.print(f"{chosen}: {scores}", soft_wrap=True)
     elif isinstance(event, StepEvent):
         _advance(bars, tasks, f"stage {event.stage + 1}", event.step, event.planned)

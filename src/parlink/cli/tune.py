@@ -15,7 +15,7 @@ def tune(
     model: Annotated[Path, typer.Option(help="Model folder; the values are written into it.")],
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
     candidates: Annotated[
-        Condition | None, typer.Option(help="Where candidates come from. Default: kb, or given-surface without one.")
+        Condition | None, typer.Option(help="Where candidates come from. Default: kb, or given-strict without one.")
     ] = None,
     surfaces: Annotated[Path | None, typer.Option(help="Table of given-surface, JSON: surface to titles.")] = None,
     weights: Annotated[bool, typer.Option("--weights", help="Choose the weights of the score's parts too.")] = False,
@@ -31,7 +31,7 @@ def tune(
     from parlink.cli.tuning import draw_curves, print_tuning, tuned_on
 
     kb = kb_of(model, kb)
-    condition = candidates or (Condition.KB if kb else Condition.GIVEN_SURFACE)
+    condition = candidates or (Condition.KB if kb else Condition.GIVEN_STRICT)
     setup = Evaluation.read(data, kb=kb, natural=natural)
     tuning = tuned_on(setup, model=model, condition=condition, surfaces=surfaces, weights=weights)
     update_tuned(model, tuning.tuned)

@@ -11,6 +11,7 @@ import msgspec
 
 from parlink.data import files
 from parlink.errors import TrainingError
+from parlink.scoring.conditions import Condition
 from parlink.scoring.metrics import Scores
 
 
@@ -54,6 +55,7 @@ class WorkEvent:
 class TunedEvent:
     """The thresholds were chosen, at the very end."""
 
+    condition: Condition
     threshold: float
     score_threshold: float | None
     scores: Scores  # linking InKB micro, with these thresholds

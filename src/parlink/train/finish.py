@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from parlink.checkpoint import load_checkpoint, read_config, update_tuned
-from parlink.config import LinkOptions
 from parlink.data import files
 from parlink.detokenise import detokenise
 from parlink.evaluate import Asked, Report, evaluate
@@ -39,12 +38,12 @@ def _linker(model: Path, validation: Validation, device: str) -> Linker:
 def _tune(model: Path, validation: Validation, device: str) -> Iterator[Event]:
     linker, documents = _linker(model, validation, device), validation.documents
     predicted = []
-    for doc in Asked(linker, documents, validation.condition, LinkOptions()).proposals():
+    for doc in Asked.about(documents, linker=linker, condition=validation.tuning).proposals():
         predicted.append(doc)
         yield WorkEvent("choosing thresholds", len(predicted), len(documents))
-    tuning = tune(documents, predicted, tuned=linker.tuned, rules=Rules(condition=validation.condition))
+    tuning = tune(documents, predicted, tuned=linker.tuned, rules=Rules(condition=validation.tuning))
     update_tuned(model, tuning.tuned)
-    yield TunedEvent(tuning.tuned.threshold, tuning.tuned.score_threshold, tuning.thresholds.scores)
+    yield TunedEvent(validation.tuning, tuning.tuned.threshold, tuning.tuned.score_threshold, tuning.thresholds.scores)
 
 
 def _measure(linker: Linker, validation: Validation) -> dict[str, Report]:

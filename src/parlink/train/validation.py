@@ -46,6 +46,11 @@ class Validation:
             raise ConfigError(f"{config.validation}: has no candidates, and the config names no kb to take them from")
         return cls(documents, some, Condition.KB, KnowledgeBase.open(config.kb))
 
+    @property
+    def tuning(self) -> Condition:
+        """Where thresholds are chosen: a table of gold surfaces would hide false detections."""
+        return Condition.GIVEN_STRICT if self.condition is Condition.GIVEN_SURFACE else self.condition
+
     def scores(self, checkpoint: Checkpoint, processes: Processes) -> tuple[Scores, Scores]:
         """Linking and detection InKB micro, at the model's present threshold; the processes share the work."""
         own = processes.own(self.some)
