@@ -48,7 +48,7 @@ def test_commands_for_data_of_ones_own_have_only_options_that_exist() -> None:
     blocks = [code for language, code in BLOCKS.findall(both) if language == "sh"]
     lines = [line for code in blocks for line in code.replace("\\\n", " ").splitlines()]
     commands = [line for line in lines if line.startswith("parlink ")]
-    assert len(commands) == 15
+    assert len(commands) == 16
     for command in commands:
         words = shlex.split(command, comments=True)[1:]
         verb = [word for word in words[:2] if re.fullmatch("[a-z]+", word)]
