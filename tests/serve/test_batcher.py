@@ -124,6 +124,9 @@ def test_only_documents_with_equal_options_and_like_length_share_a_batch(linker:
 
 
 def test_a_poisoned_document_fails_alone(linker: Linker) -> None:
+    (alone,) = linker.stream([POISON])
+    assert alone.error is not None
+    assert "surrogate" in alone.error
     docs = [Document("Hamburg won."), POISON, Document("Kent won.")]
     first, second, third = link_together(linker, docs, OPTIONS)
     assert (first.error, third.error) == (None, None)

@@ -12,7 +12,7 @@ one stays, as `spacy.util.filter_spans` has it.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
@@ -23,7 +23,7 @@ import msgspec
 
 from parlink.config import LinkOptions, parse
 from parlink.errors import ParlinkError
-from parlink.kb import overlay_path
+from parlink.kb import copy_kb
 from parlink.linker import Linker
 from parlink.types import Document, Link, Span
 
@@ -127,8 +127,8 @@ class ParlinkPipe(Pipe):
         """Write the settings, and copy the folders that they name, so that the pipeline can be moved."""
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
-        for name in _FOLDERS:
-            _copy(getattr(self.settings, name), folder / name)
+        _copy(self.settings.model, folder / "model", shutil.copytree)
+        _copy(self.settings.kb, folder / "kb", copy_kb)
         (folder / "settings.json").write_bytes(msgspec.json.encode(self.settings))
 
     def from_disk(self, path: Path | str, *, exclude: Sequence[str] = ()) -> ParlinkPipe:
@@ -155,14 +155,12 @@ class ParlinkPipe(Pipe):
 _FOLDERS = ("model", "kb")
 
 
-def _copy(source: str | None, target: Path) -> None:
-    """Copy a folder and, for a knowledge base, its changes; nothing if it is there already."""
+def _copy(source: str | None, target: Path, copy: Callable[[str, Path], object]) -> None:
+    """Copy a folder; nothing if it is there already."""
     if source is None or Path(source).resolve() == target.resolve():
         return
     shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(source, target)
-    if (changes := overlay_path(Path(source).resolve())).is_file():
-        shutil.copy2(changes, overlay_path(target))
+    copy(source, target)
 
 
 def _question(doc: Doc, settings: Settings) -> Document:

@@ -167,9 +167,7 @@ def link_together(linker: Linker, docs: Sequence[Document], options: LinkOptions
 
 def _link_alone(linker: Linker, doc: Document, options: LinkOptions) -> Document:
     try:
-        return linker.link(doc, options=options)
-    except ParlinkError as error:
-        return replace(doc, links=(), error=str(error))
+        return next(linker.stream([doc], options=options))
     except Exception as error:  # a bug of ours must not take the service down; its message may hold text, so no message
         _log.error("%s while linking\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
         return replace(doc, links=(), error=INTERNAL)
