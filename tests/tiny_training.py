@@ -43,15 +43,16 @@ MARKED = (
 
 
 def marked(text: str, *, number: int = 0) -> Document:
-    """A document from text with links as `[surface|title]`; an empty title is NIL."""
+    """A document from text with links as `[surface|title]`, or `[title]`; an empty title is NIL."""
     plain, links = "", []
     for piece in text.split("["):
         if "]" not in piece:
             plain += piece
             continue
         mention, rest = piece.split("]")
-        surface, title = mention.split("|")
-        candidates = tuple(Candidate(name, prior=1 / len(CANDIDATES[surface])) for name in CANDIDATES[surface])
+        surface, title = mention.split("|") if "|" in mention else (mention, mention)
+        names = CANDIDATES.get(surface, ())
+        candidates = tuple(Candidate(name, prior=1 / len(names)) for name in names)
         links.append(Link(Span(len(plain), len(plain) + len(surface)), title or None, candidates=candidates))
         plain += surface + rest
     return Document(plain, id=f"d{number}", links=tuple(links))

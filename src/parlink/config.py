@@ -182,6 +182,7 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     weight: Positive = 1.0  # share of the training windows, relative to the other datasets
     detection: NotNegative = 1.0  # weight of the start loss on this data
     unlinked: NotNegative = 1.0  # further weight where no mention starts: below 1 where names may lack a link
+    swap: Share = 0.0  # of the linked names, how many are shown as another name of the data
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import logging
+import random
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+import msgspec
 
 from parlink.config import Dataset, Stage, TrainConfig
 from parlink.data import jsonl
@@ -12,6 +16,8 @@ from parlink.kb import KnowledgeBase
 from parlink.text import Tokenizer
 from parlink.train.batches import Variants
 from parlink.train.examples import Cutter, Tally
+from parlink.train.swap import own_names, swap
+from parlink.types import Document
 
 log = logging.getLogger(__name__)
 
@@ -51,13 +57,21 @@ class TrainingData:
 
     def _read(self, dataset: Dataset) -> Variants:
         tally = Tally()
-        cut = self._cutter.variants(jsonl.read(dataset.path), dataset=dataset, tally=tally)
+        documents = _swapped(dataset) if dataset.swap else jsonl.read(dataset.path)
+        cut = self._cutter.variants(documents, dataset=dataset, tally=tally)
         if not any(forms[0] for forms in cut):
             raise ConfigError(f"{dataset.path}: holds no text to train on; give documents, one a line")
         if dataset.path not in self.tallies:
             self.tallies[dataset.path] = tally
             report(dataset.path, tally)
         return cut
+
+
+def _swapped(dataset: Dataset) -> Iterator[Document]:
+    """The documents with some of their names changed, the same ones whenever they are read."""
+    names = own_names(jsonl.read(dataset.path))
+    chance = random.Random("swap")
+    return (swap(doc, names, share=dataset.swap, chance=chance) for doc in jsonl.read(dataset.path))
 
 
 def report(path: str, tally: Tally) -> None:
@@ -70,4 +84,4 @@ def report(path: str, tally: Tally) -> None:
 
 
 def _unweighted(dataset: Dataset) -> Dataset:
-    return Dataset(path=dataset.path, detection=dataset.detection, unlinked=dataset.unlinked)
+    return msgspec.structs.replace(dataset, weight=1.0)
