@@ -190,3 +190,18 @@ def test_another_process_finds_the_factory_by_its_entry_point_and_reads_a_docbin
     )
     done = subprocess.run([sys.executable, "-c", code, tmp_path / "docs.spacy"], capture_output=True, text=True)
     assert done.stdout.strip() == str([(ent.kb_id_, ent._.parlink.title) for ent in doc.ents]), done.stderr
+
+
+def test_a_folder_that_was_saved_to_before_keeps_nothing_of_that(folder: Path, tmp_path: Path) -> None:
+    kb = tiny_folder(tmp_path)
+    nlp = pipeline(folder, given=True, kb=str(kb))
+    nlp.get_pipe("parlink").linker.kb.add_alias("Nobody", "Emma Oberländer")  # type: ignore[attr-defined]
+    nlp.to_disk(tmp_path / "saved")
+    shutil.rmtree(kb)
+    for file in kb.parent.glob(f"{kb.name}.overlay.json*"):
+        file.unlink()
+    plain = pipeline(folder, given=True, kb=str(tiny_folder(tmp_path)))
+    plain.to_disk(tmp_path / "saved")
+    assert list(map(links, spacy.load(tmp_path / "saved").pipe(TEXTS))) == list(map(links, plain.pipe(TEXTS)))
+    pipeline(folder, given=True).to_disk(tmp_path / "saved")
+    assert spacy.load(tmp_path / "saved").get_pipe("parlink").settings.kb is None  # type: ignore[attr-defined]

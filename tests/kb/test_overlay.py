@@ -65,6 +65,18 @@ def test_a_renamed_entity_keeps_its_names_and_its_id(kb):
     assert found(kb, "HSV Hamburg") == found(kb, "Hamburger SV") == [("HSV", "exact")]
 
 
+def test_who_gave_a_name_away_is_still_found_by_it(kb):
+    kb.add(Entity("Ulm"))
+    kb.rename("Ulm", "Bremen")
+    kb.rename("Kent", "Ulm")
+    assert {title for title, _ in found(kb, "Ulm")} == {"Ulm", "Bremen"}
+    assert kb.resolve("Ulm") == "Ulm"
+    kb.rename("Bremen", "Bremen (city)")
+    kb.remove_alias("Bremen", "Bremen (city)")
+    kb.add(Entity("Bremen"))
+    assert found(kb, "Bremen") == [("Bremen", "exact")]
+
+
 def test_names_can_be_given_again_once_they_are_free(kb):
     kb.rename("Kent", "Kent (county)")
     kb.add(Entity("Kent", description="a new one"))
@@ -155,6 +167,20 @@ def test_changes_outlive_a_new_build_of_the_folder(tmp_path):
     again = tiny_kb(tmp_path, [line for line in LINES if line["title"] not in ("Hamburg", "Kent")])
     assert len(again) == len(LINES) - 2
     assert found(again, "HSV") == []
+
+
+def test_what_was_added_is_one_entity_when_a_new_build_has_it_too(tmp_path):
+    kb = tiny_kb(tmp_path)
+    kb.add(Entity("Ulm", id="u1"), aliases=["Ulma"])
+    again = tiny_kb(tmp_path, [*LINES, {"title": "Ulm", "aliases": ["Ulm Minster town"], "count": 5}])
+    assert len(again) == len(LINES) + 1 == len(list(again.titles()))
+    assert [(c.title, c.prior) for c in again.candidates("Ulm")] == [("Ulm", 1.0)]
+    assert found(again, "Ulma") == [("Ulm", "exact")] == found(again, "Ulm Minster town")
+    assert again.resolve("u1") == "Ulm"
+    again.remove("Ulm")
+    assert "Ulm" not in again
+    again.add(Entity("Ulm"))
+    assert list(again.titles()).count("Ulm") == 1
 
 
 def test_others_that_have_it_open_see_a_change_at_once(kb):

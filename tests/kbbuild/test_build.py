@@ -101,6 +101,13 @@ def test_documents_and_articles_give_links(tmp_path):
     assert kb.resolve("Q51974") == "Hamburger SV"
 
 
+def test_a_document_may_have_a_title(tmp_path):
+    document = {"title": "Report", "text": "Kent won.", "links": [{"start": 0, "end": 4, "title": "Kent (county)"}]}
+    kb, _ = built(tmp_path, {"a.jsonl": f"{json.dumps(document)}\n"})
+    assert list(kb.titles()) == ["Kent (county)"]
+    assert found(kb, "Kent") == [("Kent (county)", "exact")]
+
+
 def test_titles_that_are_only_linked_to_can_be_left_out(tmp_path):
     document = {"text": "HH", "links": [{"start": 0, "end": 2, "title": "Hamburg"}]}
     sources = {"a.jsonl": json.dumps(document), "b.txt": "Elbe"}
@@ -252,6 +259,10 @@ def test_sources_that_cannot_be_used_are_named(tmp_path):
     for sources, message in cases:
         with pytest.raises(KnowledgeBaseError, match=message):
             build(sources, tmp_path / "out", options=BuildOptions(replace=True))
+    for beside in ({"ids": (tmp_path / "ids.tsv",)}, {"redirects": tmp_path / "ids.tsv"}):
+        (tmp_path / "broken.jsonl").write_text("never read")
+        with pytest.raises(KnowledgeBaseError, match=r"ids\.tsv: is not there"):
+            build([tmp_path / "broken.jsonl"], tmp_path / "new", options=BuildOptions(**beside))
     with pytest.raises(KnowledgeBaseError, match="no entity"):
         build([tmp_path / "a.txt"], tmp_path / "new")
     assert not (tmp_path / "new").exists()

@@ -135,7 +135,7 @@ class ParlinkPipe(Pipe):
         """Read what `to_disk` wrote."""
         folder = Path(path)
         data = msgspec.json.decode((folder / "settings.json").read_bytes())
-        copied = {name: str(folder / name) for name in _FOLDERS if (folder / name).is_dir()}
+        copied = {name: str(folder / name) for name in _FOLDERS if data[name] is not None}
         return self._set(data | copied, source=str(folder))
 
     def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:

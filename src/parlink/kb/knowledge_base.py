@@ -185,7 +185,7 @@ class KnowledgeBase:
 
         kept = self._new
         if kept is None or kept[0] != tokenizer.hash or kept[1] is not view:
-            kept = self._new = tokenizer.hash, view, small_tree(view.new_titles(), tokenizer)
+            kept = self._new = tokenizer.hash, view, small_tree(tuple(view.new_titles()), tokenizer)
         return kept[2]
 
 
@@ -203,6 +203,7 @@ def copy_kb(source: Path | str, target: Path) -> None:
     folder = Path(source).resolve()
     Tables.open(folder)  # complains if it is none
     shutil.copytree(folder, target, ignore=shutil.ignore_patterns("trees"))
+    overlay_path(target).unlink(missing_ok=True)
     if (changes := overlay_path(folder)).is_file():
         shutil.copyfile(changes, overlay_path(target))
 

@@ -58,8 +58,8 @@ class Overlay(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
 
     def add(self, title: str, entity: Added) -> Overlay:
         """Add an entity."""
-        redirects = {old: new for old, new in self.redirects.items() if old != title}
-        return msgspec.structs.replace(self, added={**self.added, title: entity}, redirects=redirects)
+        free = self._without_redirect(title)
+        return msgspec.structs.replace(free, added={**free.added, title: entity})
 
     def remove(self, title: str, *, base: str | None) -> Overlay:
         """Remove an entity with its aliases; `base` is its title in the base, None for one that was added."""
@@ -74,18 +74,28 @@ class Overlay(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
 
     def rename(self, old: str, new: str, *, base: str | None) -> Overlay:
         """Rename an entity; its aliases stay with it."""
-        changed = self.changed if base is None else {**self.changed, base: new}
-        redirects = {name: new if title == old else title for name, title in self.redirects.items() if name != new}
+        free = self._without_redirect(new)
+        changed = free.changed if base is None else {**free.changed, base: new}
+        redirects = {name: new if title == old else title for name, title in free.redirects.items()}
         if old != base:
             redirects[old] = new
         return msgspec.structs.replace(
-            self,
-            added={new if name == old else name: entity for name, entity in self.added.items()},
+            free,
+            added={new if name == old else name: entity for name, entity in free.added.items()},
             changed={title: now for title, now in changed.items() if now != title},
             redirects=redirects,
-            aliases=tuple(Alias(a.surface, new, a.count) if a.title == old else a for a in self.aliases),
-            hidden=tuple(Hidden(h.key, new) if h.title == old else h for h in self.hidden),
+            aliases=tuple(Alias(a.surface, new, a.count) if a.title == old else a for a in free.aliases),
+            hidden=tuple(Hidden(h.key, new) if h.title == old else h for h in free.hidden),
         )
+
+    def _without_redirect(self, name: str) -> Overlay:
+        """Free a former title for another entity; the one that had it is still found by it, as by an alias."""
+        title = self.redirects.get(name)
+        if title is None:
+            return self
+        hidden = Hidden(surfaces.key(name), title) in self.hidden
+        kept = self if hidden else self.add_alias(Alias(name, title))
+        return msgspec.structs.replace(kept, redirects={old: new for old, new in self.redirects.items() if old != name})
 
     def add_alias(self, alias: Alias) -> Overlay:
         """Add an alias; counts of the same surface and title add up."""

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -60,9 +61,10 @@ def build_tree(tables: Tables, tokenizer: Tokenizer) -> PrefixTree:
     return replace(tree, name=numbers[tree.name.long()])
 
 
-def small_tree(titles: Sequence[str], tokenizer: Tokenizer) -> TitleTree:
+@lru_cache(maxsize=4)  # it is asked for with every batch
+def small_tree(titles: tuple[str, ...], tokenizer: Tokenizer) -> TitleTree:
     """Make the tree of a few titles."""
-    return TitleTree(PrefixTree.build(tokenizer.titles(titles)), list(titles).__getitem__)
+    return TitleTree(PrefixTree.build(tokenizer.titles(titles)), titles.__getitem__)
 
 
 def mask(removed: Sequence[int], names: int) -> NDArray[np.bool_] | None:

@@ -36,10 +36,10 @@ class View:
 
     def __init__(self, tables: Tables, overlay: Overlay) -> None:
         self.tables, self.overlay = tables, overlay
-        self._added = {title: len(tables) + place for place, title in enumerate(overlay.added)}
-        self._added_titles = list(overlay.added)
         numbered = ((tables.number(title), now) for title, now in overlay.changed.items())
         self._changed = {number: now for number, now in numbered if number is not None}
+        self._added_titles = [title for title in overlay.added if self._is_new(title)]
+        self._added = {title: len(tables) + place for place, title in enumerate(self._added_titles)}
         self._removed = [number for number, now in self._changed.items() if now is None]
         self._renamed = {now: number for number, now in self._changed.items() if now is not None}
         self._hidden: dict[str, list[int]] = defaultdict(list)
@@ -47,6 +47,11 @@ class View:
             if (number := self.number(hidden.title)) is not None:
                 self._hidden[hidden.key].append(number)
         self._names = self._index_names()
+
+    def _is_new(self, title: str) -> bool:
+        """Whether the tables lack a title; a KB may have been built again, with what was added before."""
+        number = self.tables.number(title)
+        return number is None or number in self._changed
 
     def __len__(self) -> int:
         return len(self.tables) - len(self._removed) + len(self._added)
@@ -155,7 +160,7 @@ class View:
         return None
 
     def _with_id(self, identifier: str) -> tuple[int | None, int | None]:
-        added = (self._added[title] for title, entity in self.overlay.added.items() if entity.id == identifier)
+        added = (self.number(title) for title, entity in self.overlay.added.items() if entity.id == identifier)
         return next(added, None), self.tables.with_id(identifier)
 
     def _found(self, surface: str) -> Names:

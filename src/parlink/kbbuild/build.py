@@ -64,6 +64,9 @@ def build(
     if not files:
         raise KnowledgeBaseError("no sources given; give at least one file to build from")
     kinds = [sources.kind_of(file) for file in files]
+    for beside in (*options.ids, *([options.redirects] if options.redirects else [])):
+        if not beside.is_file():
+            raise KnowledgeBaseError(f"{beside}: is not there; give a file of ids or redirects, or leave it out")
     _check_free(target, options)
     with _work_folder(target) as work:
         facts, notes = Gathering(work), Notes()

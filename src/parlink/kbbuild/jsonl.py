@@ -19,6 +19,12 @@ _BATCH = 10_000
 class _Shape(msgspec.Struct):
     title: msgspec.Raw = msgspec.Raw(b"null")
     text: msgspec.Raw = msgspec.Raw(b"null")
+    links: msgspec.Raw = msgspec.Raw(b"null")
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it has a text, and no title or links, which make the title a field that we pass over."""
+        return bytes(self.text) != b"null" and (bytes(self.title) == b"null" or bytes(self.links) != b"null")
 
 
 def read(path: Path, *, source: int) -> Iterator[Batch]:
@@ -36,8 +42,7 @@ def _add_line(batch: Batch, raw: bytes, *, source: int, path: Path, line: int) -
     batch.entries += 1
     batch.size += len(raw)
     try:
-        shape = msgspec.json.decode(raw, type=_Shape)
-        if bytes(shape.title) == b"null" != bytes(shape.text):
+        if msgspec.json.decode(raw, type=_Shape).is_document:
             add_document(batch, documents.decode(raw, path=path, line=line))
         else:
             add_entry(batch, msgspec.json.decode(raw, type=Entry), source=source)
