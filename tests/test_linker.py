@@ -208,6 +208,24 @@ def test_the_confidence_is_computed_from_what_it_was_fitted_on() -> None:
         assert link.score == pytest.approx(own.probability(detection=0, total=0, margin=first - second, prior=1))
 
 
+def test_a_confidence_that_was_fitted_to_other_weights_does_not_apply() -> None:
+    own = Confidence(bias=-30.0, detection=0.0, total=0.0, margin=0.0, log_prior=0.0)
+    tuned = Tuned(confidence=own, weights=ScoreWeights(prior=0.5))
+    fitted = Linker(replace(tiny_checkpoint(seed=3, spread=2.0), tuned=tuned), source=AnyTitle())
+    doc = Document("Hamburg", spans=(Span(0, 7),))
+    scores = [
+        fitted.link(doc, options=LinkOptions(weights=weights)).links[0].score or 0.0
+        for weights in (None, ScoreWeights(prior=0.5), ScoreWeights(prior=2.0))
+    ]
+    assert scores[0] == scores[1] < 1e-9
+    assert scores[2] > 0.01
+
+
+def test_a_document_that_failed_before_has_no_error_once_it_is_linked() -> None:
+    again = linker().link(Document("Hamburg", spans=(Span(0, 7),), error="could not be linked"))
+    assert again.error is None and again.links[0].title is not None
+
+
 def linker_with_nil(seed: int) -> Linker:
     return Linker(tiny_checkpoint(seed=seed, spread=3.0, nil=True), source=AnyTitle())
 

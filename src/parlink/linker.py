@@ -129,7 +129,7 @@ class Linker:
             batch_tokens=batch_tokens,
             pad_id=self.tokenizer.pad_id,
         ):
-            choices = [self._choices(pool[m.document].doc, m.span, given[m.document], options) for m in found.mentions]
+            choices = [self._choices(pool[m.document].doc, m.span, given[m.document], settings) for m in found.mentions]
             for mention, ranked in zip(found.mentions, self._ranked(found.states, choices, settings), strict=True):
                 links[mention.document].append(_decided(mention, ranked, settings))
             done += found.windows
@@ -139,16 +139,16 @@ class Linker:
         return [_finished(one.doc, own, options, kb=name) for one, own in zip(pool, links, strict=True)]
 
     def _choices(
-        self, doc: Document, span: Span, given: Mapping[Span, Sequence[Candidate]], options: LinkOptions
+        self, doc: Document, span: Span, given: Mapping[Span, Sequence[Candidate]], settings: _Settings
     ) -> Sequence[Candidate]:
         """The candidates given in the document for this very span, else those of the source."""
-        found = given.get(span)
+        found, most = given.get(span), settings.options.max_candidates
         if found is None:
             surface = doc.text[span.start : span.end]
-            limit = options.max_candidates if options.titles is None else sys.maxsize
+            limit = most if settings.titles is None else sys.maxsize
             found = () if self.source is None else tuple(self.source.candidates(surface, limit=limit))
-        allowed = found if options.titles is None else tuple(c for c in found if c.title in options.titles)
-        return allowed[: options.max_candidates]
+        allowed = found if settings.titles is None else tuple(c for c in found if c.title in settings.titles)
+        return allowed[:most]
 
     def _ranked(self, states: MentionStates, choices: Sequence[Sequence[Candidate]], settings: _Settings) -> Ranked:
         """Score what each mention may refer to; a mention without candidates gets those of the whole KB, or none."""
@@ -190,12 +190,15 @@ class _Settings:
 
     options: LinkOptions
     tuned: Tuned
+    titles: frozenset[str] | None  # the only ones to link to
 
     @classmethod
     def of(cls, options: LinkOptions, tuned: Tuned) -> _Settings:
         names = ("threshold", "score_threshold", "weights", "fallback")
         given = {name: value for name in names if (value := getattr(options, name)) is not None}
-        return cls(options, msgspec.structs.replace(tuned, **given))
+        fits = options.weights in (None, tuned.weights)  # else the regression was fitted to other totals
+        chosen = msgspec.structs.replace(tuned, **given, confidence=tuned.confidence if fits else None)
+        return cls(options, chosen, None if options.titles is None else frozenset(options.titles))
 
 
 def _given_candidates(doc: Document) -> dict[Span, tuple[Candidate, ...]]:
@@ -243,7 +246,7 @@ def _confidence(mention: Mention, ranked: list[Candidate], settings: _Settings) 
 
 def _finished(doc: Document, links: list[Link], options: LinkOptions, *, kb: str | None) -> Document:
     """The document with its links: detected ones disjoint, in text order; given ones all, as they were given."""
-    doc, links = replace(doc, kb=kb), sorted(links, key=lambda link: link.span)
+    doc, links = replace(doc, kb=kb, error=None), sorted(links, key=lambda link: link.span)
     if doc.spans is not None:
         known = {span: Link(span, reason="no_token") for span in doc.spans} | {link.span: link for link in links}
         return replace(doc, links=tuple(known[span] for span in doc.spans))

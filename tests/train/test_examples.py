@@ -88,6 +88,15 @@ def test_starts_of_removed_links_are_known_as_such_in_their_window() -> None:
     assert all(not example.unknown for example in cut([Document(words, extra={"deleted_link_starts": "x"})])[0])
 
 
+def test_a_mention_that_cannot_be_learnt_is_no_example_of_a_non_mention() -> None:
+    text = "In one very very very very very very long-named place and in Hamburg."
+    off_boundary, long = Link(Span(62, 65), "Ham"), Link(Span(3, 53), "Place")
+    [example] = cut([Document(text, links=(off_boundary, long))])[0]
+    tokens = byte_level_bpe().encode(text)
+    assert example.mentions == ()
+    assert sorted(int(tokens.start[place - 1]) for place in example.unknown) == [3, text.index("Hamburg")]
+
+
 def bad_documents() -> list[Document]:
     text = "In Hamburg and in Jordan and in one very very very very very very long-named place."
     gold = Link(Span(3, 10), "Hamburg", candidates=(Candidate("Hamburger SV"),))

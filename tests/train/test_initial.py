@@ -42,6 +42,8 @@ def test_a_trained_model_in_8_bits_can_be_gone_on_from(tmp_path: Path, trained: 
 def test_sizes_of_a_trained_model_cannot_change(tmp_path: Path, trained: Path) -> None:
     with pytest.raises(ConfigError, match=r"layers = 1, but .* is trained with 2"):
         initial_checkpoint(tiny_config(tmp_path, encoder=str(trained), layers=1))
+    with pytest.raises(ConfigError, match=r"tie_output = true, but .* is trained with false; set `tie_output = false`"):
+        initial_checkpoint(tiny_config(tmp_path, encoder=str(trained), tie_output=True))
     with pytest.raises(CheckpointError, match="has shape"):
         initial_checkpoint(tiny_config(tmp_path, encoder=str(trained), detector_hidden=8))
 

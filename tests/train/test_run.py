@@ -17,14 +17,18 @@ from typer.testing import CliRunner
 from parlink.checkpoint import load_checkpoint, read_config
 from parlink.cli.main import app
 from parlink.config import TrainConfig, Tuned, parse
+from parlink.data import jsonl
 from parlink.errors import ConfigError
 from parlink.evaluate import evaluate
+from parlink.kbbuild.build import BuildOptions, build
 from parlink.linker import Linker
 from parlink.scoring.conditions import Condition
 from parlink.train.events import StepEvent, TunedEvent, ValidationEvent
 from parlink.train.initial import initial_checkpoint
 from parlink.train.loop import Run
 from parlink.train.scratch import make_tokenizer
+from parlink.train.validation import Validation
+from parlink.types import Document, Link, Span
 from tiny_training import DOCUMENTS, tiny_config, tiny_settings, toml
 
 
@@ -155,6 +159,41 @@ def test_the_command_trains_refuses_to_start_twice_and_resumes(tmp_path: Path) -
     assert "holds a run, saved at step 6" in str(CliRunner().invoke(app, command).exception)
     again = CliRunner().invoke(app, [*command, "--resume"])
     assert again.exit_code == 0, again.output
+
+
+def test_data_that_is_missing_for_a_later_stage_is_told_at_the_start(tmp_path: Path) -> None:
+    stages = tiny_settings(tmp_path)["stages"]
+    later = {"train": [{"path": str(tmp_path / "later.jsonl")}], "steps": 1}
+    with pytest.raises(ConfigError, match=r"later\.jsonl: is not there; a stage of the config names it"):
+        run_of(tiny_config(tmp_path, stages=[*stages, later]))
+
+
+def test_a_run_that_was_stopped_still_names_all_its_data(tmp_path: Path) -> None:
+    first = tiny_settings(tmp_path)["stages"][0]
+    jsonl.write(tmp_path / "later.jsonl", DOCUMENTS[:3])
+    config = tiny_config(
+        tmp_path, stages=[first, first | {"train": [{"path": str(tmp_path / "later.jsonl")}], "steps": 2}]
+    )
+    events = run_of(config).events()
+    for event in events:
+        if isinstance(event, StepEvent) and event.stage == 1:
+            break
+    events.close()
+    list(Run(config, initial_checkpoint(config), resume=True).events())
+    card = (tmp_path / "run" / "model" / "README.md").read_text()
+    assert "train.jsonl: 12 documents" in card and "later.jsonl: 3 documents" in card
+
+
+def test_titles_of_validation_data_are_those_of_the_knowledge_base(tmp_path: Path) -> None:
+    (tmp_path / "redirects.json").write_text('{"Nippon": "Japan"}')
+    (tmp_path / "titles.txt").write_text("Japan\nJordan\n")
+    options = BuildOptions(redirects=tmp_path / "redirects.json")
+    build([tmp_path / "titles.txt"], tmp_path / "kb", options=options)
+    jsonl.write(tmp_path / "gold.jsonl", [Document("Japan won.", links=(Link(Span(0, 5), "Nippon"),))])
+    config = tiny_config(tmp_path, validation=str(tmp_path / "gold.jsonl"), kb=str(tmp_path / "kb"))
+    validation = Validation.load(config)
+    assert validation is not None
+    assert [link.title for doc in (*validation.documents, *validation.some) for link in doc.links] == ["Japan"] * 2
 
 
 def test_a_tokenizer_from_scratch_is_the_same_in_every_process(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import logging
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 
@@ -47,6 +48,9 @@ class TrainingData:
     def __init__(self, config: TrainConfig, tokenizer: Tokenizer) -> None:
         kb = None if config.kb is None else KnowledgeBase.open(config.kb)
         self._cutter = Cutter(config, tokenizer, kb)
+        for path in {dataset.path for stage in config.stages for dataset in stage.train}:
+            if not Path(path).is_file():  # said now, and not when the stages before are done
+                raise ConfigError(f"{path}: is not there; a stage of the config names it under `train`")
         self._cut: dict[Dataset, Variants] = {}
         self.tallies: dict[str, Tally] = {}  # by path
 

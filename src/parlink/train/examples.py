@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from parlink.config import Dataset, TrainConfig
 from parlink.detokenise import detokenise
 from parlink.kb import KnowledgeBase
-from parlink.text import Tokenizer, Tokens, Window, token_range, windows
+from parlink.text import Tokenizer, Tokens, Window, covering_range, token_range, windows
 from parlink.types import Document, Link
 
 UNKNOWN_STARTS = "deleted_link_starts"  # of a document: characters, as `parlink.data.schools` gives them
@@ -68,7 +68,7 @@ class Cutter:
             forms = (doc,)
             if (
                 self.config.natural
-                and UNKNOWN_STARTS not in doc.extra
+                and not doc.extra.get(UNKNOWN_STARTS)
                 and (natural := detokenise(doc)).text != doc.text
             ):
                 forms = (doc, natural)
@@ -79,12 +79,16 @@ class Cutter:
     def _examples(self, doc: Document, dataset: Dataset, tally: Tally) -> list[Example]:
         tokens = self.tokenizer.encode(doc.text)
         tally.sizes.update({"documents": 1, "tokens": len(tokens.ids)})
-        known = [
-            (place, link.title, self._titles(doc, link, tally))
-            for link in doc.links
-            if (place := self._place(tokens, link, tally)) is not None
-        ]
-        unknown = _starts(tokens, doc.extra.get(UNKNOWN_STARTS))
+        known, unknown = [], _starts(tokens, doc.extra.get(UNKNOWN_STARTS))
+        for link in doc.links:
+            if link.title is None and not self.config.nil:
+                tally.sizes["NIL mentions"] += 1
+                continue
+            place = self._place(tokens, link, tally)
+            if place is not None:
+                known.append((place, link.title, self._titles(doc, link, tally)))
+            elif (covered := covering_range(tokens, link.span)) is not None:
+                unknown.append(covered[0])  # a mention starts there, though it cannot be learnt
         overlap = 2 * self.config.max_mention_tokens
         result = []
         for window in windows(tokens, tokenizer=self.tokenizer, max_tokens=self.config.train_tokens, overlap=overlap):
@@ -100,12 +104,7 @@ class Cutter:
 
     def _place(self, tokens: Tokens, link: Link, tally: Tally) -> tuple[int, int] | None:
         """Where a link lies in tokens; None, and counted, if it cannot be learnt from."""
-        if link.title is None:
-            tally.sizes["NIL mentions"] += 1
-            if not self.config.nil:
-                return None
-        else:
-            tally.sizes["linked mentions"] += 1
+        tally.sizes["NIL mentions" if link.title is None else "linked mentions"] += 1
         place, limit = token_range(tokens, link.span), self.config.max_mention_tokens
         if place is None:
             tally.problems["mentions off token boundaries, skipped"] += 1

@@ -40,7 +40,11 @@ def initial_checkpoint(config: TrainConfig) -> Checkpoint:
 
 def _from_trained(config: TrainConfig, folder: Path) -> Checkpoint:
     """Go on from a trained model; what the config says of objective, NIL and lengths may be new, the sizes may not."""
-    sizes, tokenizer = read_config(folder).model.encoder, Tokenizer.load(folder / "tokenizer.json")
+    known, tokenizer = read_config(folder).model, Tokenizer.load(folder / "tokenizer.json")
+    sizes = known.encoder
+    if config.tie_output != known.tie_output:
+        want, got = ("true", "false") if known.tie_output else ("false", "true")
+        raise ConfigError(f"tie_output = {got}, but {folder} is trained with {want}; set `tie_output = {want}`")
     if config.layers not in (None, sizes.layers):
         raise ConfigError(f"layers = {config.layers}, but {folder} is trained with {sizes.layers}; leave `layers` out")
     model = _random_model(config, sizes, tokenizer)

@@ -84,6 +84,8 @@ class Run:
 
     def _stage(self, number: int, stage: Stage) -> Iterator[Event]:
         data = self.data.stage(stage)
+        sizes = {path: dict(tally.sizes) for path, tally in self.data.tallies.items()}
+        self.progress = self.progress.moved(data=self.progress.data | sizes)
         if number != self.progress.stage:
             self.progress = self.progress.moved(stage=number, step=0, planned=0)
         if not self.progress.planned:
@@ -158,9 +160,9 @@ class Run:
         parts = self._gradients(examples)
         loss = float(parts @ parts.new_tensor(self.config.loss_weights))
         mean = loss if progress.mean_loss is None else MEMORY * progress.mean_loss + (1 - MEMORY) * loss
-        seconds = time.monotonic() - begin
         with held():  # weights and step number change together
             self.optimiser.step()
+            seconds = time.monotonic() - begin
             self.progress = progress.moved(
                 step=progress.step + 1,
                 total=progress.total + 1,
@@ -224,8 +226,8 @@ class Run:
         """Make what is to be kept of the run."""
         if self.validation is None:
             self.save_model()
-        sizes = {path: tally.sizes for path, tally in self.data.tallies.items()}
-        training = Training(self.config, sizes, self.progress.total, self.progress.seconds, str(self.processes.device))
+        progress, device = self.progress, str(self.processes.device)
+        training = Training(self.config, progress.data, progress.total, progress.seconds, device)
         yield from finish(self.folder / "model", training, self.validation)
         write_curves(self.folder / "curves.svg", self.log.entries())
 

@@ -44,8 +44,9 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     best: float = -1.0  # validation micro-F1 of the model kept
     first_loss: float | None = None
     mean_loss: float | None = None  # of the latest steps
+    data: dict[str, dict[str, int]] = {}  # sizes of the datasets read so far, by path
 
-    def moved(self, **changes: float) -> Progress:
+    def moved(self, **changes: Any) -> Progress:
         """The same run, somewhere else."""
         return msgspec.structs.replace(self, **changes)
 

@@ -28,7 +28,7 @@ def swap(doc: Document, names: Names, *, share: float, chance: random.Random) ->
     """Put other names, of as many words, in the place of a share of those linked; the rest of the text stays."""
     old = sorted(doc.links, key=lambda link: link.span)
     nested = any(before.span.overlaps(after.span) for before, after in pairwise(old))
-    if nested or UNKNOWN_STARTS in doc.extra:  # places that would have to move too
+    if nested or doc.extra.get(UNKNOWN_STARTS):  # places that would have to move too
         return doc
     text, links, done = "", [], 0
     for link in old:

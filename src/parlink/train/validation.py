@@ -15,6 +15,7 @@ from parlink.evaluate import Asked
 from parlink.kb import KnowledgeBase
 from parlink.linker import CandidateSource, Linker
 from parlink.scoring import counting
+from parlink.scoring.background import gather, redirected
 from parlink.scoring.conditions import Condition
 from parlink.scoring.counting import Rules
 from parlink.scoring.metrics import Counts, Scores, scores, total
@@ -44,7 +45,10 @@ class Validation:
             return cls(documents, some, Condition.GIVEN_SURFACE, table)
         if config.kb is None:
             raise ConfigError(f"{config.validation}: has no candidates, and the config names no kb to take them from")
-        return cls(documents, some, Condition.KB, KnowledgeBase.open(config.kb))
+        kb = KnowledgeBase.open(config.kb)
+        redirects = gather(kb=kb).redirects
+        documents, some = ([redirected(doc, redirects) for doc in docs] for docs in (documents, some))
+        return cls(documents, some, Condition.KB, kb)
 
     @property
     def tuning(self) -> Condition:
