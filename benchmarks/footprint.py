@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 from parlink.checkpoint import packaged_model
+from parlink.data import jsonl
 
 TEXT = "The king of Jordan flew to Egypt on Monday, while in Chicago the Bulls celebrated Michael Jordan once more. "
 CHILD = """
@@ -75,7 +76,7 @@ def _options() -> argparse.Namespace:
 def _texts(data: Path | None) -> list[dict[str, str]]:
     if data is None:
         return [{"text": TEXT * 10} for _ in range(40)]
-    return [{"text": json.loads(line)["text"]} for line in data.read_text(encoding="utf-8").splitlines()]
+    return [{"text": doc.text} for doc in jsonl.read(data)]
 
 
 def _run(folder: Path, documents: list[dict[str, str]], threads: int) -> dict[str, float]:

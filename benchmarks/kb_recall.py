@@ -41,7 +41,8 @@ def main() -> None:
     report("first step that hits", [first_hit(candidates) for candidates in found], titles, options.limit)
     missing = sum(title not in kb for title in titles)
     print(f"gold title not in the knowledge base: {missing / len(gold):.2%}")
-    missed = Counter(pair for pair, c in zip(gold, found, strict=True) if pair[1] not in {x.title for x in c})
+    pairs = zip((surface for surface, _ in gold), titles, found, strict=True)
+    missed = Counter((surface, title) for surface, title, c in pairs if title not in {x.title for x in c})
     for (surface, title), count in missed.most_common(options.misses):
         print(f"{count:4} {surface} -> {title}{'' if title in kb else ' (not in KB)'}")
 

@@ -48,7 +48,7 @@ def main() -> None:
 def report(tag: str, measure: str, *arguments: Path) -> None:
     """Measure in a process of its own, and print the figures as one line of JSON."""
     code = f"import kb_scale, json, sys; print(json.dumps(kb_scale.{measure}(*sys.argv[1:])))"
-    command = [sys.executable, "-c", code, *map(str, arguments)]
+    command = [sys.executable, "-c", code, *(str(path.resolve()) for path in arguments)]
     here = Path(__file__).parent
     done = subprocess.run(command, cwd=here, check=True, stdout=subprocess.PIPE, text=True)
     print(tag, measure, done.stdout.strip().splitlines()[-1], flush=True)

@@ -124,12 +124,12 @@ def evaluate(
     documents = [item.doc for item in items]
     warnings = checked(items)
     asked = Asked.about(documents, linker=linker, condition=condition, options=options, surfaces=surfaces)
+    compared = with_other(Paired((), ()), items, None if other is None else placed(other, "other"))
     predicted = tuple(_told(asked.links(), progress))
     chosen = tuple(_told(asked.choices(), progress))
     warnings += failures(Placed(doc, item.place) for doc, item in zip(predicted, items, strict=True))
     rules = Rules(match, condition)
-    paired = Paired(tuple(documents), predicted, warnings)
-    paired = with_other(paired, items, None if other is None else placed(other, "other"))
+    paired = Paired(tuple(documents), predicted, warnings + compared.warnings, compared.other)
     return Evaluated(
         report(
             paired, rules=rules, background=background, chosen=chosen, all_candidates=asked.options.search == "rank"

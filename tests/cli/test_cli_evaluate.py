@@ -21,8 +21,10 @@ from parlink.cli.tune import tune
 from parlink.config import LinkOptions
 from parlink.data import formats, jsonl
 from parlink.errors import ParlinkError
+from parlink.evaluate import evaluate as ask
 from parlink.kb import KnowledgeBase
 from parlink.linker import Linker
+from parlink.scoring.conditions import Condition
 from parlink.types import Candidate, Document, Link
 from tiny_kb import tiny_folder
 from tiny_model import tiny_checkpoint
@@ -218,3 +220,34 @@ def test_tune_writes_the_model_folder_and_draws(gold: Path, model: Path, tmp_pat
     assert "candidates: given-strict\nthreshold" in shown.stdout and "use --candidates kb" not in shown.stderr
     shown = run("tune", gold, "--model", model, "--candidates", "given-surface")
     assert "candidates: given-surface\nthreshold" in shown.stdout and "use --candidates kb" in shown.stderr
+
+
+def test_an_output_that_cannot_be_written_and_another_text_are_told_before_the_work(
+    gold: Path, model: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "no-model").mkdir()
+    for option in ("--report", "--save-predictions"):
+        with pytest.raises(ParlinkError, match="is a folder; give the name of a file"):
+            run("evaluate", gold, "--model", tmp_path / "no-model", option, tmp_path)
+    other = tmp_path / "other.jsonl"
+    other.write_text(gold.read_text().replace("Kent", "Bath", 1))
+    linker, told = Linker(tiny_checkpoint(spread=3.0)), list[int]()
+    documents, others = list(jsonl.read(gold)), list(jsonl.read(other))
+    with pytest.raises(ParlinkError, match="its text differs"):
+        ask(linker, documents, condition=Condition.GIVEN_STRICT, other=others, progress=told.append)
+    assert not told
+
+
+def test_predictions_are_scored_where_elevant_has_them_beside_the_gold(tmp_path: Path) -> None:
+    article = {
+        "id": 1,
+        "title": "a",
+        "text": "Kent won.",
+        "labels": [{"id": 0, "span": [0, 4], "entity_id": "Q1", "name": "Kent"}],
+        "entity_mentions": [{"span": [0, 4], "id": "Q2", "recognized_by": "x", "linked_by": "x", "candidates": []}],
+    }
+    path = tmp_path / "articles.jsonl"
+    path.write_bytes(msgspec.json.encode(article))
+    [scores] = lines(run("evaluate", path, "--predictions", path, "--json"))
+    assert scores["linking"]["inkb"]["micro"]["f1"] == 0
+    assert scores["detection"]["inkb"]["micro"]["f1"] == 1

@@ -65,6 +65,12 @@ def test_a_file_is_not_taken_for_a_text(parlink: Parlink, folder: Path) -> None:
     assert shown.endswith("parlink link < notes.txt\n")
 
 
+@pytest.mark.parametrize("text", ["Кент " * 40, "x" * 254 + "’", "Kent" + "/x" * 3000])
+def test_a_text_that_no_file_can_be_called_is_linked(parlink: Parlink, text: str) -> None:
+    code, printed, _ = parlink("link", text, "--model", "model", "--surfaces", "surfaces.json")
+    assert (code, json.loads(printed)["text"]) == (0, text)
+
+
 def test_the_version(parlink: Parlink) -> None:
     assert parlink("--version")[1] == f"parlink {version('parlink')}\n"
 

@@ -26,6 +26,11 @@ TURTLE = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/
 """
 
 
+def test_other_forms_of_rdf_are_not_written(tmp_path: Path) -> None:
+    with pytest.raises(ParlinkError, match=r"writes NIF as Turtle; give a name that ends in \.ttl"):
+        formats.output_format_of(tmp_path / "gold.nt")
+
+
 def test_nif_in_any_order(tmp_path: Path) -> None:
     path = tmp_path / "d.ttl"
     path.write_text(TURTLE)

@@ -48,7 +48,10 @@ def evaluate(
     """Score linking, detection and disambiguation as GERBIL does, with intervals and errors by kind."""
     from parlink.cli.evaluation import Evaluation, kb_of, linked_reports, predicted_report, print_reports
     from parlink.config import LinkOptions
+    from parlink.data import files
 
+    for output in (save_predictions, report):
+        files.check_name(output)
     if predictions is None:
         kb = kb_of(model, kb)
     setup = Evaluation.read(

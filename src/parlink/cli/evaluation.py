@@ -61,7 +61,7 @@ class Evaluation:
         gold = read_placed(data, resolve=resolve, losses=losses)
         return cls(
             gold=[replace(item, doc=detokenise(item.doc)) for item in gold] if natural else gold,
-            other=None if compare is None else read_placed([compare], resolve=resolve, losses=losses),
+            other=None if compare is None else read_placed([compare], resolve=resolve, losses=losses, predicted=True),
             background=gather(kb=base, redirects=redirects, seen=seen),
             kb=base,
             match=Match.WEAK if weak else Match.STRONG,
@@ -97,7 +97,7 @@ def predicted_report(setup: Evaluation, predictions: Path, conditions: Sequence[
     if len(conditions) > 1:
         raise ParlinkError("--predictions were made under one condition; give --candidates once at most")
     resolve = None if setup.kb is None else setup.kb.resolve
-    predicted = read_placed([predictions], resolve=resolve, losses=setup.losses)
+    predicted = read_placed([predictions], resolve=resolve, losses=setup.losses, predicted=True)
     condition = conditions[0] if conditions else stated_condition(item.doc for item in predicted)
     rules = Rules(setup.match, condition)
     return setup.warned(score(setup.gold, predicted, rules=rules, background=setup.background, other=setup.other))
@@ -143,12 +143,12 @@ def linked_reports(
 
 def print_reports(reports: Sequence[Report], *, html: Path | None, as_json: bool, title: str) -> None:
     """Print tables or lines of JSON, and write the page."""
-    if html is not None:
-        with files.written(html) as file:
-            file.write(to_html(reports, title=title).encode())
     for report in reports:
         if as_json:
             sys.stdout.buffer.write(msgspec.json.encode(to_json(report)) + b"\n")
         else:
             show_report(report, console=Console())
     sys.stdout.buffer.flush()
+    if html is not None:
+        with files.written(html) as file:
+            file.write(to_html(reports, title=title).encode())

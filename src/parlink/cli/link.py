@@ -60,7 +60,11 @@ def link(
 def _not_a_file(text: str) -> str:
     from parlink.errors import TextError
 
-    if len(text) < 256 and Path(text).is_file():
+    try:
+        is_file = Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name, or with a zero byte in it
+        return text
+    if is_file:
         raise TextError(
             f"{text}: is a file, and `parlink link` wants the text itself; for a file: parlink link < {text}"
         )

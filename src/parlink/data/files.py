@@ -71,6 +71,7 @@ def written(path: Path | str) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
+    check_name(path)
     target = Path(path)
     if target.exists() and not target.is_file():  # a device or a pipe has no name to rename to
         with target.open("wb") as device:
@@ -83,6 +84,12 @@ def written(path: Path | str) -> Iterator[BinaryIO]:
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def check_name(path: Path | str | None) -> None:
+    """Refuse the name of a folder for an output, which is better done before the work than after it."""
+    if path is not None and Path(path).is_dir():
+        raise ParlinkError(f"{path}: is a folder; give the name of a file")
 
 
 def _created(temporary: Path, target: Path) -> BinaryIO:

@@ -69,8 +69,11 @@ def read(
     return _named(READERS, format_name or format_of(path))(path, resolve=resolve, losses=losses)
 
 
-def format_of(path: Path | str) -> str:
-    """Tell the format of a file by its suffix, and that of JSON lines by the fields of the first."""
+def format_of(path: Path | str, *, predicted: bool = False) -> str:
+    """Tell the format of a file by its suffix, and that of JSON lines by the fields of the first.
+
+    An article of ELEVANT may hold gold and predictions; `predicted` says which are meant.
+    """
     given = Path(path)
     if given.is_dir():
         return "brat"
@@ -88,12 +91,17 @@ def format_of(path: Path | str) -> str:
             return "jsonl"  # whose reader says what is wrong with the line
         message = f"cannot tell its format ({error}); parlink data convert --from takes {', '.join(READERS)}"
         raise DataFormatError(message, path=path, line=first[0]) from error
-    return next((name for name, marks in _MARKS.items() if marks <= fields), "jsonl")
+    found = [name for name, marks in _MARKS.items() if marks <= fields]
+    if predicted and "elevant-predictions" in found:
+        return "elevant-predictions"
+    return found[0] if found else "jsonl"
 
 
 def output_format_of(path: Path | str) -> str:
     """Tell the format to write by the suffix of a name; a name without one is a folder for brat."""
     given = Path(path)
+    if _suffix(given) in (".nt", ".rdf"):
+        raise ParlinkError(f"{path}: parlink writes NIF as Turtle; give a name that ends in .ttl")
     if str(path) != files.STANDARD_STREAM and (given.is_dir() or not given.suffix):
         return "brat"
     return _by_suffix(given) or "jsonl"

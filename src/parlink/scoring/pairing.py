@@ -50,16 +50,22 @@ def placed(documents: Iterable[Document | Placed], name: str) -> list[Placed]:
 
 
 def read_placed(
-    paths: Iterable[Path | str], *, resolve: Resolve | None = None, losses: Counter[str] | None = None
+    paths: Iterable[Path | str],
+    *,
+    resolve: Resolve | None = None,
+    losses: Counter[str] | None = None,
+    predicted: bool = False,
 ) -> list[Placed]:
     """Read files of any known format whole, each document with its place; a file without a document is an error.
 
-    `resolve` turns identifiers of other formats into titles; `losses` counts those it could not.
+    `resolve` turns identifiers of other formats into titles; `losses` counts those it could not. `predicted` says
+    that a file with gold and predictions is read for the latter.
     """
     found: list[Placed] = []
     for path in paths:
         before = len(found)
-        found += _read_lines(path) if formats.format_of(path) == "jsonl" else _read_other(path, resolve, losses)
+        kind = formats.format_of(path, predicted=predicted)
+        found += _read_lines(path) if kind == "jsonl" else _read_other(path, kind, resolve, losses)
         if len(found) == before:
             raise ParlinkError(f"{path}: no document in it; give a file with one document at least")
     return found
@@ -70,8 +76,8 @@ def _read_lines(path: Path | str) -> Iterator[Placed]:
         yield Placed(jsonl.decode(line, path=path, line=number), f"{os.fspath(path)}:{number}")
 
 
-def _read_other(path: Path | str, resolve: Resolve | None, losses: Counter[str] | None) -> Iterator[Placed]:
-    for number, doc in enumerate(formats.read(path, resolve=resolve, losses=losses), start=1):
+def _read_other(path: Path | str, kind: str, resolve: Resolve | None, losses: Counter[str] | None) -> Iterator[Placed]:
+    for number, doc in enumerate(formats.read(path, kind, resolve=resolve, losses=losses), start=1):
         yield Placed(doc, f"{os.fspath(path)}: document {number}")
 
 

@@ -76,7 +76,7 @@ def create_app(linker: Linker, settings: Settings) -> FastAPI:
     "/v1/link",
     summary="Link one document, or a list of them",
     description="A document with `spans` has only these disambiguated. Of a list, each document is answered in its "
-    "place, and one that cannot be linked has `error` set.",
+    "place, and one on which linking fails has `error` set; a list with a wrong document is refused whole.",
     responses={
         200: {
             "description": "The same document or documents, with links.",
