@@ -1,7 +1,7 @@
 """The rows of the paper's Table 2, for a model of ours.
 
     python benchmarks/table2.py MODEL DATA [--kb FOLDER] [--lm-only MODEL] [--classifier-only MODEL]
-                                           [--condition given-surface] [--tokenised-only]
+                                           [--condition given-surface] [--threshold 0] [--tokenised-only]
 
 DATA is AIDA as `parlink data aida` writes it, or any other set whose links have candidates. Every row is linking
 and detection InKB micro-F1, on the text as it is and detokenised. `--lm-only` and `--classifier-only` are models
@@ -25,7 +25,7 @@ from parlink.data import formats
 from parlink.detokenise import detokenise
 from parlink.evaluate import Asked
 from parlink.kb import KnowledgeBase
-from parlink.linker import DEFAULT, Linker
+from parlink.linker import Linker
 from parlink.scoring.background import Background, gather
 from parlink.scoring.conditions import Condition
 from parlink.scoring.counting import Rules
@@ -40,27 +40,28 @@ class Row:
     name: str
     linker: Linker
     condition: Condition
-    options: LinkOptions = DEFAULT
+    options: LinkOptions
 
 
 def rows(wanted: argparse.Namespace, kb: KnowledgeBase | None) -> Iterator[Row]:
     given, linker = Condition(wanted.condition), Linker.load(wanted.model, kb=kb)
-    yield Row("complete scoring", linker, given)
-    yield Row("  classifier switched off", linker, given, without(linker, "classifier"))
-    yield Row("  generator switched off", linker, given, without(linker, "lm"))
+    own = LinkOptions(threshold=wanted.threshold)
+    yield Row("complete scoring", linker, given, own)
+    yield Row("  classifier switched off", linker, given, without(linker, "classifier", own))
+    yield Row("  generator switched off", linker, given, without(linker, "lm", own))
     if wanted.lm_only:
-        yield Row("trained without the classifier", Linker.load(wanted.lm_only, kb=kb), given)
+        yield Row("trained without the classifier", Linker.load(wanted.lm_only, kb=kb), given, own)
     if wanted.classifier_only:
-        yield Row("trained without the generator", Linker.load(wanted.classifier_only, kb=kb), given)
-    yield Row("beam search, candidates, 5 beams", linker, given, LinkOptions(search="beam"))
+        yield Row("trained without the generator", Linker.load(wanted.classifier_only, kb=kb), given, own)
+    yield Row("beam search, candidates, 5 beams", linker, given, msgspec.structs.replace(own, search="beam"))
     if linker.kb is not None:
-        yield Row("beam search, whole KB, 5 beams", linker, Condition.NONE)
+        yield Row("beam search, whole KB, 5 beams", linker, Condition.NONE, own)
 
 
-def without(linker: Linker, part: str) -> LinkOptions:
+def without(linker: Linker, part: str, options: LinkOptions) -> LinkOptions:
     """Switch a part of the score off; the score threshold, tuned for the whole score, goes with it."""
     weights = msgspec.structs.replace(linker.tuned.weights, **{part: 0.0})
-    return LinkOptions(weights=weights, score_threshold=-math.inf)
+    return msgspec.structs.replace(options, weights=weights, score_threshold=-math.inf)
 
 
 def measured(row: Row, gold: Sequence[Document], background: Background) -> Report:
@@ -77,6 +78,7 @@ def main() -> None:
     parser.add_argument("--lm-only")
     parser.add_argument("--classifier-only")
     parser.add_argument("--condition", default="given-surface", choices=["given-strict", "given-surface"])
+    parser.add_argument("--threshold", type=float, help="detection threshold; default: each model's own")
     parser.add_argument("--tokenised-only", action="store_true")
     wanted = parser.parse_args()
     kb = None if wanted.kb is None else KnowledgeBase.open(wanted.kb)

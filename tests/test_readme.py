@@ -29,7 +29,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_every_command_and_the_python_example_run(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     commands = RUN.findall(TEXT)
-    assert len(commands) == 10
+    assert len(commands) == 11
     for command in commands:
         done = CliRunner().invoke(app, shlex.split(command))
         assert done.exit_code == 0, (command, done.output, done.exception)

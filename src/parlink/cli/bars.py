@@ -19,7 +19,7 @@ from rich.progress import (
 
 
 @contextmanager
-def document_bar(total: int, what: str) -> Iterator[Callable[[int], None]]:
+def document_bar(total: int | None, what: str) -> Iterator[Callable[[int], None]]:
     """Show a bar while the block runs, and give a function that is told how many more documents are done."""
     with _display(MofNCompleteColumn()) as display:
         task = display.add_task(what, total=total)

@@ -11,7 +11,7 @@ from typing import Annotated, TypeVar
 import typer
 
 T = TypeVar("T")
-_FORMATS = "jsonl, nif, aida, elevant, elevant-predictions, zelda, brat; told from the name and contents if left out."
+FORMATS = "jsonl, nif, aida, elevant, elevant-predictions, zelda, brat; told from the name and contents if left out."
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -73,8 +73,8 @@ def wikipedia(
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="File, or a folder of brat documents.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="File, or a folder for brat.")],
-    source_format: Annotated[str | None, typer.Option("--from", help=_FORMATS)] = None,
-    output_format: Annotated[str | None, typer.Option("--to", help=_FORMATS)] = None,
+    source_format: Annotated[str | None, typer.Option("--from", help=FORMATS)] = None,
+    output_format: Annotated[str | None, typer.Option("--to", help=FORMATS)] = None,
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder that turns identifiers into titles.")] = None,
 ) -> None:
     """Convert documents between formats; what a format cannot hold is counted on stderr."""

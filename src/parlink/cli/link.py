@@ -66,7 +66,8 @@ def _not_a_file(text: str) -> str:
         return text
     if is_file:
         raise TextError(
-            f"{text}: is a file, and `parlink link` wants the text itself; for a file: parlink link < {text}"
+            f"{text}: is a file, and `parlink link` wants the text itself; give a file of text as "
+            f"parlink link < {text}, and one of documents to parlink annotate {text} -o linked.jsonl"
         )
     return text
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from parlink.cli import data, evaluate, export, info, kb, link, serve, train, tune
+from parlink.cli import annotate, data, evaluate, export, info, kb, link, serve, train, tune
 from parlink.errors import ParlinkError
 
 app = typer.Typer(
@@ -36,6 +36,7 @@ def parlink(
 
 
 app.command()(link.link)
+app.command()(annotate.annotate)
 app.command()(train.train)
 app.command()(evaluate.evaluate)
 app.command()(tune.tune)
