@@ -136,7 +136,7 @@ def test_all_cores_make_the_same_knowledge_base(tmp_path, built, monkeypatch):
     (tmp_path / "dump.xml").write_text(DUMP)
     monkeypatch.setattr(mediawiki, "SMALL_FILE", 0)
     monkeypatch.setattr(mediawiki, "CHUNK_BYTES", 200)
-    build([tmp_path / "dump.xml"], tmp_path / "kb", options=BuildOptions(workers=2))
+    build([tmp_path / "dump.xml"], tmp_path / "kb", options=BuildOptions(processes=2))
     again = KnowledgeBase.open(tmp_path / "kb")
     assert again.info.hash == kb.info.hash
     assert again.info.sources[0] == kb.info.sources[0]

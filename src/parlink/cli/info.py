@@ -9,16 +9,20 @@ import typer
 
 
 def info(
-    source: Annotated[Path, typer.Argument(help="A model folder, or a training config (TOML).")],
+    source: Annotated[
+        Path | None,
+        typer.Argument(help="A model folder, or a training config (TOML); default: the model that comes with parlink."),
+    ] = None,
     layers: Annotated[int | None, typer.Option(help="Encoder layers to count, for a config.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print the sizes of a model, part by part."""
     import msgspec
 
+    from parlink.checkpoint import packaged_model
     from parlink.describe import describe
 
-    facts = describe(source, layers=layers)
+    facts = describe(source or packaged_model(), layers=layers)
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(facts), indent=2).decode())
         return

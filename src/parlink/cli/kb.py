@@ -38,7 +38,7 @@ def build(
     url_template: Annotated[str | None, typer.Option(help="Such as https://example.org/{title} or .../{id}.")] = None,
     min_links: Annotated[int, typer.Option(help="Links that make a title without a page an entity.", min=1)] = 1,
     pages_only: Annotated[bool, typer.Option(help="Take no titles that are only linked to.")] = False,
-    workers: Annotated[int | None, typer.Option(help="Processes; else one a core.", min=1)] = None,
+    processes: Annotated[int | None, typer.Option(help="Processes; else one a core.", min=1)] = None,
     replace: Annotated[bool, typer.Option(help="Put the new folder in place of the one that is there.")] = False,
 ) -> None:
     """Build a knowledge base from one or more sources."""
@@ -51,7 +51,7 @@ def build(
         ids=ids or (),
         redirects=redirects,
         min_links=None if pages_only else min_links,
-        workers=workers,
+        processes=processes,
         replace=replace,
     )
     with _progress() as progress:

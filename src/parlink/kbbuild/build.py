@@ -37,7 +37,7 @@ class BuildOptions:
     ids: Sequence[Path] = ()
     redirects: Path | None = None
     min_links: int | None = 1
-    workers: int | None = None  # None: one a core
+    processes: int | None = None  # None: one a core
     replace: bool = False
 
 
@@ -88,7 +88,7 @@ def _read(file: Path, kind: str, number: int, facts: Gathering, options: BuildOp
     entries, size, whole = 0, 0, sources.unpacked_size(file)
     skipped: Counter[str] = Counter()
     progress(file.name, 0, whole)
-    for batch in sources.read(file, kind=kind, source=number, workers=options.workers):
+    for batch in sources.read(file, kind=kind, source=number, processes=options.processes):
         facts.take(batch.facts.items(), rank=number)
         entries, size, skipped = entries + batch.entries, size + batch.size, skipped + batch.skipped
         progress(file.name, min(size, whole), whole)

@@ -33,11 +33,11 @@ class Dump:
         return batch
 
 
-def read(path: Path, *, source: int, workers: int = 1) -> Iterator[Batch]:
+def read(path: Path, *, source: int, processes: int = 1) -> Iterator[Batch]:
     """Read a dump in batches, in order; a dump that is cut off gives the pages that are whole."""
     dump = Dump(source, mediawiki.namespace_names(path))
     chunks = _chunks(mediawiki.raw_pages(path))
-    return mapped(dump.parse, chunks, processes=1 if path.stat().st_size < SMALL_FILE else workers)
+    return mapped(dump.parse, chunks, processes=1 if path.stat().st_size < SMALL_FILE else processes)
 
 
 def _chunks(pages: Iterable[bytes]) -> Iterator[list[bytes]]:

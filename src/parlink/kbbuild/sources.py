@@ -43,10 +43,10 @@ def kind_of(path: Path) -> str:
     return kind
 
 
-def read(path: Path, *, kind: str, source: int, workers: int | None = None) -> Iterator[Batch]:
-    """Read a source in batches; `source` is its number, `workers` None means one a core."""
+def read(path: Path, *, kind: str, source: int, processes: int | None = None) -> Iterator[Batch]:
+    """Read a source in batches; `source` is its number, `processes` None means one a core."""
     if kind == "mediawiki":
-        return mediawiki.read(path, source=source, workers=workers or os.cpu_count() or 1)
+        return mediawiki.read(path, source=source, processes=processes or os.cpu_count() or 1)
     readers = {"jsonl": jsonl.read, "table": tables.read, "titles": titles.read}
     return readers[kind](path, source=source)
 
