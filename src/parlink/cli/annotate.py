@@ -11,7 +11,7 @@ from parlink.cli.data import FORMATS
 
 
 def annotate(
-    documents: Annotated[list[Path], typer.Argument(metavar="IN...", help="Files of documents, any format.")],
+    documents: Annotated[list[Path], typer.Argument(metavar="IN", help="Files of documents, any format.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="JSON lines: the documents with their links.")],
     model: Annotated[
         Path | None, typer.Option(help="Model folder; default: the model that comes with parlink.")
