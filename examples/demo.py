@@ -12,8 +12,9 @@ from parlink.checkpoint import packaged_model
 from parlink.cli.show import show
 from parlink.page import to_html
 
-TEXT = """The king of Jordan flew to Egypt on Monday, while in Chicago the Bulls celebrated Michael Jordan once more.
-In Germany, Bayern Munich drew 1-1 with Hamburg, and a crowd in Hamburg watched the match on the banks of the Elbe.
+TEXT = """The king of Jordan flew to Egypt on Monday.
+Officials in Washington said that George Washington would have approved.
+In Germany, a crowd in Hamburg waited for the ships on the banks of the Elbe.
 Nobody at the Quillmere Observatory took any notice."""
 NEW = Entity("Quillmere Observatory", id="demo-1", description="an observatory of our own, in no encyclopedia")
 PAGE = Path("demo.html")

@@ -54,10 +54,11 @@ def test_its_card_says_what_one_has_to_know() -> None:
 
 
 def test_it_knows_a_name_from_its_context() -> None:
-    doc = Linker.load().link("The king of Jordan flew to Egypt. In Chicago, Michael Jordan scored 30 points.")
+    doc = Linker.load().link("The king of Jordan flew to Egypt. George Washington never lived in Washington.")
     found = {doc.text[link.span.start : link.span.end]: link.title for link in doc.links}
     assert found["Jordan"] == "Jordan"
-    assert found["Michael Jordan"] == "Michael Jordan"
+    assert found["George Washington"] == "George Washington"
+    assert found["Washington"] == "Washington, D.C."
     assert found["Egypt"] == "Egypt"
 
 
@@ -69,7 +70,7 @@ def test_the_demo_links_an_ambiguous_name_and_one_that_is_added(
     before, after = capsys.readouterr().out.split("\nThe king")
     assert re.search(r"\nQuillmere Observatory +none", before)
     assert re.search(r"\nQuillmere Observatory +Quillmere Observatory ", after)
-    assert re.search(r"\nJordan +Jordan ", after) and re.search(r"\nMichael Jordan +Michael Jordan ", after)
+    assert re.search(r"\nJordan +Jordan ", after) and re.search(r"\nWashington +Washington, D.C. ", after)
     assert "Quillmere Observatory" in (tmp_path / "demo.html").read_text()
     assert list(tmp_path.iterdir()) == [tmp_path / "demo.html"]
 
