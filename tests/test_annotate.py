@@ -39,6 +39,8 @@ def test_lines_are_what_the_linker_says_with_fewer_candidates(linker: Linker, tm
     output, told = tmp_path / "new" / "linked.jsonl", list[int]()
     done = annotate(linker, DOCUMENTS, output, options=OPTIONS, candidates=1, progress=told.append)
     assert done == Annotated(7, 0) and sum(told) == 7
+    with pytest.raises(ParlinkError, match="cannot be written"):
+        annotate(linker, DOCUMENTS, output / "below-a-file.jsonl")
     assert list(output.parent.iterdir()) == [output]
     for doc, wanted in zip(jsonl.read(output), DOCUMENTS, strict=True):
         assert doc.id == wanted.id

@@ -38,10 +38,9 @@ def annotate(
     """
     partial = _partial(output, resume=resume)
     asked, done, failed = iter(documents), 0, 0
-    if partial.exists():
-        for doc in _kept(partial, asked):
-            done, failed = done + 1, failed + (doc.error is not None)
-        progress(done)
+    for doc in _kept(partial, asked):
+        done, failed = done + 1, failed + (doc.error is not None)
+    progress(done)
     with partial.open("ab") as file:
         for doc in linker.stream(asked, options=options):
             file.write(jsonl.encode(_shortened(doc, candidates)))
@@ -60,7 +59,11 @@ def _partial(output: Path, *, resume: bool) -> Path:
     partial = output.with_name(output.name + ".partial")
     if partial.exists() and not resume:
         raise ParlinkError(f"{partial}: is left of a run that was stopped; go on with --resume, or remove it")
-    output.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        partial.open("ab").close()
+    except OSError as error:
+        raise ParlinkError(f"{output}: cannot be written ({error.strerror}); choose another output") from error
     return partial
 
 

@@ -28,10 +28,8 @@ def annotate(
     """Link every document; links it has are replaced, but given spans and candidates are used."""
     from itertools import chain
 
-    from rich.console import Console
-
     from parlink.annotate import annotate
-    from parlink.cli.bars import document_bar
+    from parlink.cli.bars import document_bar, tell
     from parlink.config import LinkOptions
     from parlink.data import files, formats
     from parlink.linker import Linker
@@ -53,6 +51,5 @@ def annotate(
             progress=progress,
         )
     if done.failed:
-        note = f"warning: {done.failed:,} of {done.documents:,} documents could not be linked; their `error` says why"
-        Console(stderr=True).print(note, style="yellow", soft_wrap=True)
+        tell(f"warning: {done.failed:,} of {done.documents:,} documents could not be linked; their `error` says why")
     print(f"{output}: {done.documents:,} documents")

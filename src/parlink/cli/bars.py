@@ -1,4 +1,4 @@
-"""Progress bars on standard error: over documents, or over the one piece of work."""
+"""What standard error shows beside a result: notes, and bars over documents or over the one piece of work."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+
+
+def tell(note: str) -> None:
+    """Print a note beside the result."""
+    Console(stderr=True).print(note, style="yellow", soft_wrap=True)
 
 
 @contextmanager

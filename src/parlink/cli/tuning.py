@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
-from rich.console import Console
 
-from parlink.cli.bars import document_bar
+from parlink.cli.bars import document_bar, tell
 from parlink.cli.evaluation import Evaluation
 from parlink.data import files
 from parlink.errors import ParlinkError
@@ -44,11 +43,6 @@ def tuned_on(setup: Evaluation, *, model: Path, condition: Condition, surfaces: 
         [redirected(item.doc, setup.background.redirects) for item in items] for items in (setup.gold, predicted)
     )
     return tune(gold, links, tuned=linker.tuned, weights=weights, rules=Rules(condition=condition))
-
-
-def tell(note: str) -> None:
-    """Print a note beside the result."""
-    Console(stderr=True).print(note, style="yellow", soft_wrap=True)
 
 
 def draw_curves(tuning: Tuning, folder: Path) -> list[Path]:

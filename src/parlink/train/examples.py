@@ -81,8 +81,8 @@ class Cutter:
         tally.sizes.update({"documents": 1, "tokens": len(tokens.ids)})
         known, unknown = [], _starts(tokens, doc.extra.get(UNKNOWN_STARTS))
         for link in doc.links:
+            tally.sizes["NIL mentions" if link.title is None else "linked mentions"] += 1
             if link.title is None and not self.config.nil:
-                tally.sizes["NIL mentions"] += 1
                 continue
             place = self._place(tokens, link, tally)
             if place is not None:
@@ -104,7 +104,6 @@ class Cutter:
 
     def _place(self, tokens: Tokens, link: Link, tally: Tally) -> tuple[int, int] | None:
         """Where a link lies in tokens; None, and counted, if it cannot be learnt from."""
-        tally.sizes["NIL mentions" if link.title is None else "linked mentions"] += 1
         place, limit = token_range(tokens, link.span), self.config.max_mention_tokens
         if place is None:
             tally.problems["mentions off token boundaries, skipped"] += 1

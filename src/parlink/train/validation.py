@@ -39,16 +39,16 @@ class Validation:
         if config.validation is None:
             return None
         documents = list(jsonl.read(config.validation))
-        some = _spread(documents, config.validation_documents or len(documents))
+        count = config.validation_documents or len(documents)
         table = SurfaceTable.from_documents(documents)
         if len(table):
-            return cls(documents, some, Condition.GIVEN_SURFACE, table)
+            return cls(documents, _spread(documents, count), Condition.GIVEN_SURFACE, table)
         if config.kb is None:
             raise ConfigError(f"{config.validation}: has no candidates, and the config names no kb to take them from")
         kb = KnowledgeBase.open(config.kb)
         redirects = gather(kb=kb).redirects
-        documents, some = ([redirected(doc, redirects) for doc in docs] for docs in (documents, some))
-        return cls(documents, some, Condition.KB, kb)
+        documents = [redirected(doc, redirects) for doc in documents]
+        return cls(documents, _spread(documents, count), Condition.KB, kb)
 
     @property
     def tuning(self) -> Condition:
