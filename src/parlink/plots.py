@@ -128,7 +128,9 @@ def _legend(names: Sequence[str]) -> str:
 
 def _guide(x: Axis, y: Axis, value: float) -> str:
     at = _across(value, x)
-    label = f'<text x="{at}" y="{_TOP - 4}" text-anchor="middle">{value:.3g}</text>'
+    number = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    anchor = "end" if value >= x.high else "middle"  # at the right edge there is no room beside it
+    label = f'<text x="{at}" y="{_TOP - 4}" text-anchor="{anchor}">{number}</text>'
     return f'<path class="guide" d="M{at} {_TOP}V{HEIGHT - _BOTTOM}"/>{label}'
 
 
