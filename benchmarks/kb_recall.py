@@ -48,8 +48,8 @@ def main() -> None:
 
 
 def first_hit(candidates: Sequence[Candidate]) -> list[Candidate]:
-    best = min((STEPS.index(c.step) for c in candidates if c.step), default=0)
-    return [c for c in candidates if c.step == STEPS[best]]
+    best = min((STEPS.index(c.match_type) for c in candidates if c.match_type), default=0)
+    return [c for c in candidates if c.match_type == STEPS[best]]
 
 
 def report(what: str, found: Sequence[Sequence[Candidate]], titles: Sequence[str], limit: int) -> None:

@@ -72,8 +72,8 @@ def _names(wheel: Path) -> Iterator[str]:
 
 
 def build(names: str, folder: str, _tokenizer: str) -> dict[str, Any]:
-    from parlink.kbbuild.build import BuildOptions
-    from parlink.kbbuild.build import build as build_folder
+    from parlink.kb.build.build import BuildOptions
+    from parlink.kb.build.build import build as build_folder
 
     start = time.perf_counter()
     info = build_folder([names], folder, options=BuildOptions(replace=True)).info
@@ -90,7 +90,7 @@ def build(names: str, folder: str, _tokenizer: str) -> dict[str, Any]:
 
 def tree(_names: str, folder: str, tokenizer: str) -> dict[str, Any]:
     from parlink.kb import KnowledgeBase
-    from parlink.text import Tokenizer
+    from parlink.text.tokenizer import Tokenizer
 
     start, cpu = time.perf_counter(), time.process_time()
     made = KnowledgeBase.open(folder).tree(Tokenizer.load(tokenizer))
@@ -110,7 +110,7 @@ def tree(_names: str, folder: str, tokenizer: str) -> dict[str, Any]:
 def open(_names: str, folder: str, tokenizer: str) -> dict[str, Any]:
     from parlink.kb import KnowledgeBase
     from parlink.kb.title_trees import base_tree
-    from parlink.text import Tokenizer
+    from parlink.text.tokenizer import Tokenizer
 
     reader = Tokenizer.load(tokenizer)
     base_tree(KnowledgeBase.open(folder)._tables, reader)  # import and hash first
@@ -134,17 +134,17 @@ def search(names: str, folder: str, tokenizer: str) -> dict[str, Any]:
     from parlink.config import EncoderConfig, ModelConfig
     from parlink.kb import KnowledgeBase
     from parlink.kb.title_trees import small_tree
+    from parlink.linking.beam import beam_search
     from parlink.nn.decoder import MentionStates
     from parlink.nn.model import LinkingModel
-    from parlink.search import beam_search
-    from parlink.text import Tokenizer
+    from parlink.text.tokenizer import Tokenizer
 
     torch.manual_seed(0)
     reader = Tokenizer.load(tokenizer)
     encoder = EncoderConfig(
         family="roberta", vocab_size=reader.vocab_size, hidden=HIDDEN, layers=1, heads=2, intermediate=16, positions=64
     )
-    config = ModelConfig(encoder=encoder, window=8, max_tokens=64, overlap=30, self_normalised=True)
+    config = ModelConfig(encoder=encoder, window=8, max_tokens=64, overlap=30, self_normalized=True)
     model = LinkingModel(config).eval()
     mentions = MentionStates(*(torch.randn(SEARCHES, HIDDEN) for _ in range(3)))
     roots = torch.zeros(SEARCHES, dtype=torch.long)
@@ -167,7 +167,7 @@ def search(names: str, folder: str, tokenizer: str) -> dict[str, Any]:
 
 def dictionary(names: str, _folder: str, tokenizer: str) -> dict[str, Any]:
     """Hold the names in a dict from prefix tuples to sets of next tokens."""
-    from parlink.text import Tokenizer
+    from parlink.text.tokenizer import Tokenizer
 
     reader = Tokenizer.load(tokenizer)
     lines = Path(names).read_text(encoding="utf-8").splitlines()

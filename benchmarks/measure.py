@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from parlink.model_card import commit
+from parlink.checkpoint.card import commit
 
 HEADS = (
     "data",
@@ -78,10 +78,10 @@ def _rows(wanted: argparse.Namespace) -> list[tuple[Path, str, bool]]:
 
 
 def _measured(wanted: argparse.Namespace, data: Path, condition: str, *, natural: bool) -> dict[str, Any]:
-    options = ["--model", wanted.model, "--candidates", condition, "--json"]
+    options = ["--model", wanted.model, "--condition", condition, "--json"]
     options += [] if wanted.kb is None else ["--kb", wanted.kb]
     options += [] if wanted.seen is None else ["--seen", wanted.seen]
-    options += [] if wanted.threshold is None else ["--threshold", wanted.threshold]
+    options += [] if wanted.threshold is None else ["--mention-threshold", wanted.threshold]
     options += ["--natural"] if natural else []
     words = [str(word) for word in ("evaluate", data, *options)]
     begin = time.perf_counter()

@@ -1,9 +1,9 @@
-"""Complete scoring at the paper's sizes: each candidate alone, through shared prefixes, and self-normalised.
+"""Complete scoring at the paper's sizes: each candidate alone, through shared prefixes, and self-normalized.
 
     python benchmarks/rank.py TESTA.jsonl ENCODER_FOLDER [DOCUMENTS]
 
 Only the decoder is timed, with random weights: the candidates of the first documents (default 15) are real,
-tokenised by the encoder folder's tokenizer. Scores of the first two ways must agree.
+tokenized by the encoder folder's tokenizer. Scores of the first two ways must agree.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import torch
 
 from parlink.config import EncoderConfig, ModelConfig
 from parlink.data import jsonl
+from parlink.linking.beam import NameScores, rank_candidates
 from parlink.nn.decoder import MentionStates
 from parlink.nn.model import LinkingModel
-from parlink.search import NameScores, rank_candidates
-from parlink.text import Tokenizer
+from parlink.text.tokenizer import Tokenizer
 
 Names = Sequence[Sequence[Sequence[int]]]
 
 
 def plain(model: LinkingModel, mentions: MentionStates, names: Names, *, batch: int = 512) -> NameScores:
     """Unroll every candidate on its own, padded to the longest of its batch, with the full softmax."""
-    decoder, words = model.decoder, model.encoder.words
+    decoder, words = model.decoder, model.encoder.token_embeddings
     pairs = [(mention, name) for mention, own in enumerate(names) for name in own]
     lm, classifier = [], []
     for first in range(0, len(pairs), batch):
@@ -73,7 +73,7 @@ def main(data: str, folder: str, documents: int = 15) -> None:
     rank_candidates(model, mentions, names[:8] + [[]] * (len(names) - 8))  # warm up
     alone, plain_seconds = timed(lambda: plain(model, mentions, names))
     shared, shared_seconds = timed(lambda: rank_candidates(model, mentions, names))
-    model.config = msgspec.structs.replace(config, self_normalised=True)
+    model.config = msgspec.structs.replace(config, self_normalized=True)
     _, raw_seconds = timed(lambda: rank_candidates(model, mentions, names))
     largest = max(float((alone.lm - shared.lm).abs().max()), float((alone.classifier - shared.classifier).abs().max()))
     counts = f"{len(names)} mentions, {sum(map(len, names))} candidates"
@@ -82,7 +82,7 @@ def main(data: str, folder: str, documents: int = 15) -> None:
     print(
         f"shared prefixes, full softmax               {shared_seconds:7.2f} s  {plain_seconds / shared_seconds:5.1f} x"
     )
-    print(f"shared prefixes, self-normalised            {raw_seconds:7.2f} s  {plain_seconds / raw_seconds:5.1f} x")
+    print(f"shared prefixes, self-normalized            {raw_seconds:7.2f} s  {plain_seconds / raw_seconds:5.1f} x")
     print(f"largest difference between the first two: {largest:.1e}")
 
 

@@ -86,9 +86,9 @@ def served(model: str, kb: str, *, batch: int) -> Iterator[Server]:
 
 def requests(seed: int) -> Iterator[bytes]:
     """Yield requests for short texts, in an order that is always the same."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     while True:
-        raw = json.dumps({"text": chance.choice(SENTENCES).format(*chance.sample(NAMES, 2))}).encode()
+        raw = json.dumps({"text": rng.choice(SENTENCES).format(*rng.sample(NAMES, 2))}).encode()
         head = (
             f"POST /v1/link HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(raw)}"
         )

@@ -24,16 +24,16 @@ from torch import Tensor
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
-from parlink.batch import Batch
-from parlink.checkpoint import Checkpoint
+from parlink.checkpoint.folder import Checkpoint
 from parlink.config import SCRATCH, Dataset, EncoderConfig, Stage, TrainConfig
 from parlink.data import jsonl
+from parlink.nn.batch import Batch
 from parlink.nn.losses import Targets, classifier_loss, joint_losses, name_losses
 from parlink.nn.model import LinkingModel
-from parlink.train.batches import example_batches, training_batch
-from parlink.train.data import TrainingData
-from parlink.train.initial import initial_checkpoint
-from parlink.train.optimiser import make_optimiser, set_rates
+from parlink.training.batches import example_batches, training_batch
+from parlink.training.data import TrainingData
+from parlink.training.initial import initial_checkpoint
+from parlink.training.optimizer import make_optimizer, set_rates
 from parlink.types import Candidate, Document, Link, Span
 
 SMOOTHING = 0.1
@@ -46,22 +46,21 @@ SIZES = EncoderConfig(  # the paper's encoder
     intermediate=3072,
     positions=514,
     position_offset=2,
-    pad_id=1,
 )
 Prepared = tuple[Batch, Targets]
 
 
 def made_up_documents(count: int = 200) -> list[Document]:
     """Documents with a mention every twelve words, each with nine candidates that share their first words."""
-    chance = random.Random(0)
-    words = ["".join(chance.choices("abcdefghiklmnoprstuvw", k=chance.randint(2, 9))) for _ in range(4000)]
+    rng = random.Random(0)
+    words = ["".join(rng.choices("abcdefghiklmnoprstuvw", k=rng.randint(2, 9))) for _ in range(4000)]
     documents = []
     for number in range(count):
         text, links = "", []
-        for place in range(chance.randint(60, 400)):
-            word = chance.choice(words)
+        for place in range(rng.randint(60, 400)):
+            word = rng.choice(words)
             if place % 12 == 0:
-                titles = [f"{word} {' '.join(chance.choices(words, k=chance.randint(1, 4)))}" for _ in range(9)]
+                titles = [f"{word} {' '.join(rng.choices(words, k=rng.randint(1, 4)))}" for _ in range(9)]
                 span = Span(len(text), len(text) + len(word))
                 links.append(Link(span, titles[0], candidates=tuple(map(Candidate, titles))))
             text += f"{word} "
@@ -82,7 +81,7 @@ def prepare(config: TrainConfig, checkpoint: Checkpoint, count: int) -> list[Pre
             nil=config.nil,
             negatives=config.negatives,
             batch_negatives=config.batch_negatives,
-            chance=random.Random(0),
+            rng=random.Random(0),
         )
         for examples in chosen
     ]
@@ -102,7 +101,7 @@ def plain_name_losses(model: LinkingModel, states: Tensor, targets: Targets) -> 
     hidden, cell, vector = known.hidden[of], known.cell[of], known.vector[of]
     hiddens, cells = [], []
     for step in range(read.shape[1]):
-        inputs = decoder.dropout(torch.cat([model.encoder.words(read[:, step]), vector], -1))
+        inputs = decoder.dropout(torch.cat([model.encoder.token_embeddings(read[:, step]), vector], -1))
         hidden, cell = decoder.lstm(inputs, (hidden, cell))
         hiddens.append(hidden)
         cells.append(cell)
@@ -136,8 +135,8 @@ class Ways:
     """What is timed; each is a forward and a backward pass over a batch."""
 
     def __init__(self, model: LinkingModel, config: TrainConfig) -> None:
-        self.model, self.optimiser = model.train(), make_optimiser(model, config)
-        set_rates(self.optimiser, config.stages[0], 0.0)
+        self.model, self.optimizer = model.train(), make_optimizer(model, config)
+        set_rates(self.optimizer, config.stages[0], 0.0)
 
     def encoder(self, batch: Batch, _: Targets) -> None:
         """Encoder alone."""
@@ -153,7 +152,7 @@ class Ways:
         """Whole model, and the weights changed."""
         self.losses(batch, targets)
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimiser.step()
+        self.optimizer.step()
 
     def ours(self, batch: Batch, targets: Targets) -> None:
         """Decoder and losses of names, from given states."""
@@ -171,7 +170,7 @@ class Ways:
 
 def seconds(way: Callable[[Batch, Targets], None], ways: Ways, prepared: Prepared) -> float:
     clock = time.process_time if torch.get_num_threads() == 1 else time.perf_counter
-    ways.optimiser.zero_grad()
+    ways.optimizer.zero_grad()
     begin = clock()
     way(*prepared)
     return clock() - begin

@@ -4,7 +4,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from parlink import Document, Entity, KnowledgeBase, Linker, Span
-from parlink.kbbuild.build import build
+from parlink.kb.build.build import build
 
 QUESTION = Document("Passengers praise the quiet Skylark.", spans=(Span(28, 35),))
 

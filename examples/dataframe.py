@@ -28,7 +28,7 @@ table = pd.DataFrame(
     {
         "surface": [reviews.at[row, "text"][link.span.start : link.span.end] for row, link in links.items()],
         "title": [link.title for link in links],
-        "score": [link.score for link in links],
+        "confidence": [link.confidence for link in links],
     },
     index=links.index,
 )

@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 
 from parlink import Entity, KnowledgeBase, Linker
-from parlink.checkpoint import packaged_model
+from parlink.checkpoint.folder import packaged_model
 from parlink.cli.show import show
-from parlink.page import to_html
+from parlink.pages.linked_text import to_html
 
 TEXT = """The king of Jordan flew to Egypt on Monday.
 Officials in Washington said that George Washington would have approved.

@@ -9,7 +9,7 @@ linker = Linker.load()  # the model that comes with parlink
 doc = linker.link(TEXT)
 for link in doc.links:
     surface = TEXT[link.span.start : link.span.end]
-    print(f"{surface:20} {link.title or link.reason:30} {link.score or 0:.2f}  {link.url or ''}")
+    print(f"{surface:20} {link.title or link.reason:30} {link.confidence or 0:.2f}  {link.url or ''}")
 
 # Mentions that are known already are only disambiguated, and every candidate comes with its parts.
 (link,) = linker.link(Document(TEXT, spans=(Span(25, 31),))).links

@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from parlink import Document, Linker, Span
-from parlink.kbbuild.build import build
+from parlink.kb.build.build import build
 
 MACHINES = [
     {"title": "Falcon (coffee machine)", "id": "M-1", "aliases": ["Falcon"]},

@@ -1,4 +1,4 @@
-"""A real linker without a network: every capitalised word is a mention, and the likeliest candidate is its entity."""
+"""A real linker without a network: every capitalized word is a mention, and the likeliest candidate is its entity."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from parlink.config import LinkOptions
-from parlink.linker import CandidateSource
-from parlink.search import resolve_overlaps
+from parlink.linking.linker import CandidateSource
+from parlink.linking.overlaps import resolve_overlaps
 from parlink.types import Candidate, Document, Link, Span
 
 
@@ -33,15 +33,17 @@ class DictionaryLinker:
     def _links(self, doc: Document, options: LinkOptions) -> Sequence[Link]:
         if doc.spans is not None:
             return [self._decide(doc, Link(span), options) for span in doc.spans]
-        threshold = 0.0 if options.threshold is None else options.threshold
+        threshold = 0.0 if options.mention_threshold is None else options.mention_threshold
         found = [
-            self._decide(doc, Link(span, detection=d, probability=1 / (1 + math.exp(-d))), options)
+            self._decide(doc, Link(span, mention_logit=d, mention_probability=1 / (1 + math.exp(-d))), options)
             for span, d in _mentions(doc.text)
             if d > threshold
         ]
         if options.overlaps == "keep":
             return found
-        return resolve_overlaps(found, [link.span for link in found], [link.probability or 0.0 for link in found])
+        return resolve_overlaps(
+            found, [link.span for link in found], [link.mention_probability or 0.0 for link in found]
+        )
 
     def _decide(self, doc: Document, link: Link, options: LinkOptions) -> Link:
         surface = doc.text[link.span.start : link.span.end]
@@ -53,7 +55,7 @@ class DictionaryLinker:
         ranked = tuple(sorted((replace(one, score=one.lm) for one in scored), key=_by_score))
         if options.score_threshold is not None and (ranked[0].score or 0.0) < options.score_threshold:
             return replace(link, reason="below_threshold", candidates=ranked)
-        return replace(link, title=ranked[0].title, score=ranked[0].prior, candidates=ranked)
+        return replace(link, title=ranked[0].title, confidence=ranked[0].prior, candidates=ranked)
 
 
 def _mentions(text: str) -> Iterator[tuple[Span, float]]:

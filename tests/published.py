@@ -10,7 +10,7 @@ import transformers
 from torch import nn
 from transformers import PreTrainedModel
 
-from parlink.pretrained import BERT_LAYER, DISTILBERT_LAYER, EMBEDDINGS
+from parlink.checkpoint.pretrained.weights import BERT_LAYER, DISTILBERT_LAYER, EMBEDDINGS
 from tiny import byte_level_bpe
 
 WINDOW = 8

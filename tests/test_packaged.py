@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from parlink import Linker
-from parlink.checkpoint import packaged_model
+from parlink.checkpoint.folder import packaged_model
 
 ROOT = Path(__file__).parent.parent
 LINK_OFFLINE = """
@@ -49,7 +49,7 @@ def test_it_is_as_small_as_promised() -> None:
 
 def test_its_card_says_what_one_has_to_know() -> None:
     card = (packaged_model() / "README.md").read_text()
-    for heading in ("## Data", "## Scores", "## Limits", "## Intended use", "## Footprint", "## Licences"):
+    for heading in ("## Data", "## Scores", "## Limits", "## Intended use", "## Footprint", "## Licenses"):
         assert heading in card, heading
 
 

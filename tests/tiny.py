@@ -11,7 +11,7 @@ from itertools import pairwise
 from tokenizers import Tokenizer as Fast
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from parlink.text import Tokenizer
+from parlink.text.tokenizer import Tokenizer
 
 SENTENCES = (
     "The river Elbe runs from the mountains of Bohemia through Dresden and Hamburg to the North Sea.",
@@ -63,7 +63,7 @@ def word_piece(lowercase: bool) -> Tokenizer:
 
 @lru_cache
 def metaspace() -> Tokenizer:
-    """Unigram with compatibility normalisation and word markers, as XLM-R's; <mask> is last."""
+    """Unigram with compatibility normalization and word markers, as XLM-R's; <mask> is last."""
     words = [f"▁{word}" for text in SENTENCES for word in text.split()]
     counts = Counter(words) + Counter(piece for word in words for piece in letters_and_pairs(word))
     scores = [(name, math.log(counts[name] / counts.total())) for name in ranked(counts.elements())]
@@ -77,7 +77,7 @@ def metaspace() -> Tokenizer:
 
 
 def letters_and_pairs(word: str) -> list[str]:
-    """Every letter of a word, and every two neighbours."""
+    """Every letter of a word, and every two neighbors."""
     return [*word, *map("".join, pairwise(word))]
 
 

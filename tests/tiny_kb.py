@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from parlink.kb import KnowledgeBase
-from parlink.kbbuild.build import BuildOptions, build
+from parlink.kb.build.build import BuildOptions, build
 
 LINES: list[dict[str, Any]] = [
     {"title": "Hamburg", "id": "Q1055", "aliases": [{"surface": "HSV", "count": 2}], "count": 40},
@@ -44,4 +44,4 @@ def tiny_kb(folder: Path, lines: list[dict[str, Any]] = LINES, **options: Any) -
 
 def found(kb: KnowledgeBase, surface: str) -> list[tuple[str, str | None]]:
     """Titles and steps of the candidates."""
-    return [(candidate.title, candidate.step) for candidate in kb.candidates(surface)]
+    return [(candidate.title, candidate.match_type) for candidate in kb.candidates(surface)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import torch
 
-from parlink.checkpoint import Checkpoint
+from parlink.checkpoint.folder import Checkpoint
 from parlink.config import EncoderConfig, ModelConfig, Tuned
 from parlink.nn.decoder import MentionStates
 from parlink.nn.model import LinkingModel
@@ -36,6 +36,6 @@ def tiny_checkpoint(**changes: object) -> Checkpoint:
 
 def random_mentions(model: LinkingModel, count: int, *, seed: int = 1) -> MentionStates:
     """Mention states without a text."""
-    chance = torch.Generator().manual_seed(seed)
+    rng = torch.Generator().manual_seed(seed)
     width = model.config.encoder.hidden
-    return MentionStates(*(torch.randn(count, width, generator=chance) for _ in range(3)))
+    return MentionStates(*(torch.randn(count, width, generator=rng) for _ in range(3)))

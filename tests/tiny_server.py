@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Thread
 
-from parlink.linker import Linker
+from parlink.linking.linker import Linker
 from parlink.serve.run import address, listening, make_server
 from parlink.serve.settings import Settings
 

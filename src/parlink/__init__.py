@@ -11,7 +11,7 @@ from parlink.types import Candidate, Document, Entity, Link, Span
 if TYPE_CHECKING:
     from parlink.config import LinkOptions
     from parlink.kb import KnowledgeBase
-    from parlink.linker import Linker
+    from parlink.linking.linker import Linker
 
 __all__ = [
     "Candidate",
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 # Imported when first used: torch alone takes over a second.
-_LATER = {"KnowledgeBase": "parlink.kb", "LinkOptions": "parlink.config", "Linker": "parlink.linker"}
+_LATER = {"KnowledgeBase": "parlink.kb", "LinkOptions": "parlink.config", "Linker": "parlink.linking.linker"}
 
 
 def __getattr__(name: str) -> Any:

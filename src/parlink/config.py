@@ -1,4 +1,4 @@
-"""Settings: TOML or JSON in, frozen structs out; a misspelt key is an error that names it."""
+"""Settings: TOML or JSON in, frozen structs out; a misspelled key is an error that names it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import msgspec
 from parlink.errors import ConfigError
 
 Family = Literal["longformer", "roberta", "bert", "distilbert"]
-Whole = Annotated[int, msgspec.Meta(ge=1)]
-Count = Annotated[int, msgspec.Meta(ge=0)]
-Positive = Annotated[float, msgspec.Meta(gt=0)]
-NotNegative = Annotated[float, msgspec.Meta(ge=0)]
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+PositiveInt = Annotated[int, msgspec.Meta(ge=1)]
+NonNegativeInt = Annotated[int, msgspec.Meta(ge=0)]
+PositiveFloat = Annotated[float, msgspec.Meta(gt=0)]
+NonNegativeFloat = Annotated[float, msgspec.Meta(ge=0)]
+Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
 T = TypeVar("T", bound=msgspec.Struct)
 
 
@@ -33,7 +33,6 @@ class EncoderConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     position_offset: int = 0  # RoBERTa counts positions from 2
     token_types: int = 0
     layer_norm_eps: float = 1e-12
-    pad_id: int = 0
 
 
 class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -42,14 +41,14 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     encoder: EncoderConfig
     window: int = 128  # attention window in tokens, half to each side; 0: full attention
     max_tokens: int = 4096  # length of a window of text
-    overlap: int = 256  # tokens that neighbouring windows of text share
+    overlap: int = 256  # tokens that neighboring windows of text share
     max_mention_tokens: int = 15
     detector_hidden: int = 128
     dropout: float = 0.1
     bos_id: int = 0  # read before a name's first token
     eos_id: int = 2  # predicted after its last
     tie_output: bool = False  # the output matrix is the word embedding
-    self_normalised: bool = False  # a raw logit is read as a log-probability
+    self_normalized: bool = False  # a raw logit is read as a log-probability
     nil: bool = False  # NIL is one more candidate, with a reserved one-token name
 
     def __post_init__(self) -> None:
@@ -72,26 +71,33 @@ class ScoreWeights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 def confidence_features(
-    *, detection: float | None, total: float, margin: float | None, prior: float | None
+    *, mention_logit: float | None, total: float, margin: float | None, prior: float | None
 ) -> tuple[float, float, float, float]:
     """What the confidence of a link is computed from."""
     log_prior = math.log(max(prior or 0.0, 1e-4))
-    return (10.0 if detection is None else detection, total, 10.0 if margin is None else min(margin, 10.0), log_prior)
+    return (
+        10.0 if mention_logit is None else mention_logit,
+        total,
+        10.0 if margin is None else min(margin, 10.0),
+        log_prior,
+    )
 
 
 class Confidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A logistic regression whose value is the probability that a link is right."""
 
     bias: float
-    detection: float
+    mention_logit: float
     total: float
     margin: float
     log_prior: float
 
-    def probability(self, *, detection: float | None, total: float, margin: float | None, prior: float | None) -> float:
+    def probability(
+        self, *, mention_logit: float | None, total: float, margin: float | None, prior: float | None
+    ) -> float:
         """Evaluate the regression; a given span counts as surely detected, a lone candidate as far ahead."""
-        features = confidence_features(detection=detection, total=total, margin=margin, prior=prior)
-        weights = (self.detection, self.total, self.margin, self.log_prior)
+        features = confidence_features(mention_logit=mention_logit, total=total, margin=margin, prior=prior)
+        weights = (self.mention_logit, self.total, self.margin, self.log_prior)
         log_odds = self.bias + sum(w * x for w, x in zip(weights, features, strict=True))
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, log_odds))))
 
@@ -99,7 +105,7 @@ class Confidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class Tuned(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What was chosen on validation data, kept in the model folder."""
 
-    threshold: float = 0.0  # on the start logit
+    mention_threshold: float = 0.0  # on the log-odds of a start
     score_threshold: float | None = None  # on the best candidate's total
     weights: ScoreWeights = ScoreWeights()
     fallback: bool = False
@@ -109,8 +115,9 @@ class Tuned(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to decode; may change between calls, unlike `ModelConfig`. None: the value tuned for the model."""
 
-    threshold: float | None = None
+    mention_threshold: float | None = None
     score_threshold: float | None = None
+    min_confidence: float = 0.0  # keep links that are at least this sure
     weights: ScoreWeights | None = None
     search: Literal["rank", "beam"] = "rank"
     beams: int = 5
@@ -179,23 +186,23 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Training documents and how much they count."""
 
     path: str
-    weight: Positive = 1.0  # share of the training windows, relative to the other datasets
-    detection: NotNegative = 1.0  # weight of the start loss on this data
-    unlinked: NotNegative = 1.0  # further weight where no mention starts: below 1 where names may lack a link
-    swap: Share = 0.0  # of the linked names, how many are shown as another name of the data
+    weight: PositiveFloat = 1.0  # share of the training windows, relative to the other datasets
+    detection: NonNegativeFloat = 1.0  # weight of the start loss on this data
+    unlinked: NonNegativeFloat = 1.0  # further weight where no mention starts: below 1 where names may lack a link
+    swap: Fraction = 0.0  # of the linked names, how many are shown as another name of the data
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One part of a training run: its data, its length and its learning rates."""
 
     train: tuple[Dataset, ...]
-    epochs: Positive | None = None  # of the first dataset
-    steps: Whole | None = None
-    minutes: Positive | None = None  # turned into steps after a short measurement
-    encoder_learning_rate: NotNegative = 1e-4
-    learning_rate: NotNegative = 1e-3
-    warmup: NotNegative = 500  # steps; up to 1: a share of the planned steps
-    decay: Positive = 10_000  # the step at which the rate would be 0; up to 1: a share of the planned steps
+    epochs: PositiveFloat | None = None  # of the first dataset
+    steps: PositiveInt | None = None
+    minutes: PositiveFloat | None = None  # turned into steps after a short measurement
+    encoder_learning_rate: NonNegativeFloat = 1e-4
+    learning_rate: NonNegativeFloat = 1e-3
+    warmup: NonNegativeFloat = 500  # steps; up to 1: a share of the planned steps
+    decay: PositiveFloat = 10_000  # the step at which the rate would be 0; up to 1: a share of the planned steps
 
     def __post_init__(self) -> None:
         if not self.train:
@@ -215,7 +222,6 @@ SCRATCH_SIZES = EncoderConfig(
     positions=514,
     position_offset=2,
     layer_norm_eps=1e-5,
-    pad_id=1,
 )
 
 
@@ -225,43 +231,43 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     output: str
     encoder: str  # a folder, a name on the Hugging Face hub, "scratch", or a trained model: its folder, or "default"
     validation: str | None = None
-    validation_documents: Whole | None = None  # how many to validate on while training; None: all
+    validation_documents: PositiveInt | None = None  # how many to validate on while training; None: all
     stages: tuple[Stage, ...]
     kb: str | None = None  # candidates for mentions that have none in the data
     # the model
     architecture: EncoderConfig | None = None  # sizes, for `parlink info` without the encoder's files, or of "scratch"
-    layers: Whole | None = None  # None: all
+    layers: PositiveInt | None = None  # None: all
     window: int = 128
     max_tokens: int = 4096
     overlap: int = 256
-    max_mention_tokens: Whole = 15
-    detector_hidden: Whole = 128
-    dropout: Share = 0.1
+    max_mention_tokens: PositiveInt = 15
+    detector_hidden: PositiveInt = 128
+    dropout: Fraction = 0.1
     tie_output: bool = False
     freeze_embeddings: bool = False
     nil: bool = False  # NIL is one more candidate; else NIL mentions are not mentions
     # the objective
-    start_weight: NotNegative = 1.0
-    end_weight: NotNegative = 1.0
-    generation_weight: NotNegative = 1.0
-    classifier_weight: NotNegative = 1.0
-    normaliser_weight: NotNegative = 0.0  # of (log Z)^2; above 0 the model is self-normalised
-    label_smoothing: Share = 0.1
-    negatives: Count = 1  # a mention, from its candidates
-    batch_negatives: Count = 0  # a mention, from the names of the batch
-    natural: Share = 0.0  # share of documents shown detokenised
-    # the optimiser
-    seed: Count = 0
-    batch_size: Whole = 32  # windows, in each process
+    start_weight: NonNegativeFloat = 1.0
+    end_weight: NonNegativeFloat = 1.0
+    generation_weight: NonNegativeFloat = 1.0
+    classifier_weight: NonNegativeFloat = 1.0
+    normalizer_weight: NonNegativeFloat = 0.0  # of (log Z)^2; above 0 the model is self-normalized
+    label_smoothing: Fraction = 0.1
+    negatives: NonNegativeInt = 1  # a mention, from its candidates
+    batch_negatives: NonNegativeInt = 0  # a mention, from the names of the batch
+    natural: Fraction = 0.0  # share of documents shown detokenized
+    # the optimizer
+    seed: NonNegativeInt = 0
+    batch_size: PositiveInt = 32  # windows, in each process
     train_tokens: int = 1024  # longest window in training
-    weight_decay: NotNegative = 1e-2
-    clip_norm: Positive = 1.0
+    weight_decay: NonNegativeFloat = 1e-2
+    clip_norm: PositiveFloat = 1.0
     # the run
     device: str | None = None  # None: cuda where there is one, else cpu
     mixed_precision: bool | None = None  # bfloat16; None: on a CUDA device that has it, never on a CPU
-    validate_steps: Whole | None = None  # None: after each epoch
-    checkpoint_minutes: NotNegative = 5.0
-    log_steps: Whole = 10
+    validate_steps: PositiveInt | None = None  # None: after each epoch
+    checkpoint_minutes: NonNegativeFloat = 5.0
+    log_steps: PositiveInt = 10
 
     def __post_init__(self) -> None:
         if not self.stages:
@@ -280,7 +286,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             self.end_weight,
             self.generation_weight,
             self.classifier_weight,
-            self.normaliser_weight,
+            self.normalizer_weight,
         )
 
     def model(self, encoder: EncoderConfig, *, bos_id: int, eos_id: int) -> ModelConfig:
@@ -296,6 +302,6 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             bos_id=bos_id,
             eos_id=eos_id,
             tie_output=self.tie_output,
-            self_normalised=self.normaliser_weight > 0,
+            self_normalized=self.normalizer_weight > 0,
             nil=self.nil,
         )

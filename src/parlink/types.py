@@ -41,9 +41,9 @@ class Candidate:
     id: str | None = None
     score: float | None = None  # the total that ranks candidates
     prior: float | None = None  # p(title | surface)
-    lm: float | None = None  # length-normalised log-likelihood of the title
+    lm: float | None = None  # length-normalized log-likelihood of the title
     classifier: float | None = None  # the discriminative correction, a raw logit
-    step: str | None = None
+    match_type: str | None = None  # by which look-up step the surface found it: exact, folded, ...
     url: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)  # unknown JSON fields, carried through
 
@@ -55,10 +55,10 @@ class Link:
     span: Span
     title: str | None = None
     id: str | None = None
-    score: float | None = None  # probability that the link is right
+    confidence: float | None = None  # probability that the link is right
     reason: str | None = None
-    detection: float | None = None  # log-odds that a mention starts here
-    probability: float | None = None  # p(start) p(end | start) of the span
+    mention_logit: float | None = None  # log-odds that a mention starts here
+    mention_probability: float | None = None  # p(start) p(end | start) of the span
     candidates: tuple[Candidate, ...] = ()
     url: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
-from parlink.checkpoint import load_checkpoint, save_checkpoint
+from parlink.checkpoint.folder import load_checkpoint, save_checkpoint
 from parlink.cli.evaluate import evaluate
 from parlink.cli.evaluation import Evaluation, predicted_report
 from parlink.cli.score_table import show_report
@@ -21,10 +21,10 @@ from parlink.cli.tune import tune
 from parlink.config import LinkOptions
 from parlink.data import formats, jsonl
 from parlink.errors import ParlinkError
-from parlink.evaluate import evaluate as ask
+from parlink.evaluation.conditions import Condition
+from parlink.evaluation.run import evaluate as ask
 from parlink.kb import KnowledgeBase
-from parlink.linker import Linker
-from parlink.scoring.conditions import Condition
+from parlink.linking.linker import Linker
 from parlink.types import Candidate, Document, Link
 from tiny_kb import tiny_folder
 from tiny_model import tiny_checkpoint
@@ -69,7 +69,9 @@ def mentions(doc: Document, number: int) -> Document:
 
 @pytest.fixture
 def gold(tmp_path: Path) -> Path:
-    found = Linker(tiny_checkpoint(spread=3.0)).stream(map(Document, SENTENCES), options=LinkOptions(threshold=-5.0))
+    found = Linker(tiny_checkpoint(spread=3.0)).stream(
+        map(Document, SENTENCES), options=LinkOptions(mention_threshold=-5.0)
+    )
     jsonl.write(tmp_path / "gold.jsonl", [mentions(doc, number) for number, doc in enumerate(found)])
     return tmp_path / "gold.jsonl"
 
@@ -91,7 +93,7 @@ def test_a_model_is_scored_and_its_saved_predictions_score_the_same(
     gold: Path, model: Path, tmp_path: Path, condition: str
 ) -> None:
     saved, page = tmp_path / "p.jsonl", tmp_path / "r.html"
-    options = ("--model", model, "--candidates", condition, "--threshold", "-3.2", "--save-predictions", saved)
+    options = ("--model", model, "--condition", condition, "--mention-threshold", "-3.2", "--save-predictions", saved)
     (value,) = lines(run("evaluate", gold, *options, "--report", page, "--json"))
     assert value["condition"] == condition and value["predicted"] > 0
     assert page.read_text().startswith("<!doctype html>")
@@ -101,15 +103,15 @@ def test_a_model_is_scored_and_its_saved_predictions_score_the_same(
 
 
 def test_several_conditions_are_several_lines(gold: Path, model: Path) -> None:
-    both = ("--candidates", "given-strict", "--candidates", "given-surface")
+    both = ("--condition", "given-strict", "--condition", "given-surface")
     values = lines(run("evaluate", gold, "--model", model, *both, "--json"))
     assert [value["condition"] for value in values] == ["given-strict", "given-surface"]
-    with pytest.raises(ParlinkError, match="wants one --candidates"):
+    with pytest.raises(ParlinkError, match="wants one --condition"):
         run("evaluate", gold, "--model", model, *both, "--save-predictions", gold.parent / "x.jsonl")
 
 
 def test_the_table_names_its_condition_and_its_rules(gold: Path, model: Path) -> None:
-    result = run("evaluate", gold, "--model", model, "--candidates", "given-surface", "--weak", "--natural")
+    result = run("evaluate", gold, "--model", model, "--condition", "given-surface", "--weak", "--natural")
     shown = " ".join(result.stdout.split())
     assert "candidates: given-surface" in shown and "gold surfaces" in shown and "match: weak" in shown
     assert "titles are compared as they are" in shown and "candidate recall: 100.00%" in shown
@@ -136,7 +138,7 @@ def test_errors_name_file_and_line(gold: Path, tmp_path: Path) -> None:
 def linked(tmp_path: Path) -> tuple[Path, Path]:
     """Gold whose entities are named in several ways, and a knowledge base that knows them all but one."""
     text = " ".join(SENTENCES[:3])
-    found = Linker(tiny_checkpoint(spread=3.0)).link(text, options=LinkOptions(threshold=-5.0)).links[:4]
+    found = Linker(tiny_checkpoint(spread=3.0)).link(text, options=LinkOptions(mention_threshold=-5.0)).links[:4]
     names = [{"title": "http://en.wikipedia.org/wiki/Hamburg"}, {"id": "Q51974"}, {"title": "Zürich"}, {"id": "Q9"}]
     links = [{"start": f.span.start, "end": f.span.end, **name} for f, name in zip(found, names, strict=True)]
     (tmp_path / "named.jsonl").write_bytes(msgspec.json.encode({"id": "1", "text": text, "links": links}) + b"\n")
@@ -168,7 +170,7 @@ def titled(link: Link, title: str | None) -> Link:
 @pytest.mark.parametrize("condition", ["kb", "none"])
 def test_a_knowledge_base_is_searched_or_looked_up(linked: tuple[Path, Path], model: Path, condition: str) -> None:
     gold, kb = linked
-    options = ("--model", model, "--kb", kb, "--candidates", condition)
+    options = ("--model", model, "--kb", kb, "--condition", condition)
     (tuned,) = lines(run("tune", gold, *options, "--json"))
     (value,) = lines(run("evaluate", gold, *options, "--json"))
     assert value["condition"] == tuned["condition"] == condition and value["kb"] in value["redirects"]
@@ -213,13 +215,13 @@ def test_tune_writes_the_model_folder_and_draws(gold: Path, model: Path, tmp_pat
     assert value["tuned"] == msgspec.to_builtins(tuned)
     assert all(Path(curve).read_text().startswith("<svg") for curve in value["curves"])
     assert len(value["curves"]) >= 2 and Path(value["curves"][0]).parent == tmp_path / "curves"
-    (after,) = lines(run("evaluate", gold, "--model", model, "--candidates", "given-strict", "--json"))
+    (after,) = lines(run("evaluate", gold, "--model", model, "--condition", "given-strict", "--json"))
     assert value["linking"]["inkb"]["micro"]["f1"] > 0.2
     assert after["linking"]["inkb"]["micro"]["f1"] == pytest.approx(value["linking"]["inkb"]["micro"]["f1"])
     shown = run("tune", gold, "--model", model)
-    assert "candidates: given-strict\nthreshold" in shown.stdout and "use --candidates kb" not in shown.stderr
-    shown = run("tune", gold, "--model", model, "--candidates", "given-surface")
-    assert "candidates: given-surface\nthreshold" in shown.stdout and "use --candidates kb" in shown.stderr
+    assert "candidates: given-strict\nthreshold" in shown.stdout and "use --condition kb" not in shown.stderr
+    shown = run("tune", gold, "--model", model, "--condition", "given-surface")
+    assert "candidates: given-surface\nthreshold" in shown.stdout and "use --condition kb" in shown.stderr
 
 
 def test_an_output_that_cannot_be_written_and_another_text_are_told_before_the_work(

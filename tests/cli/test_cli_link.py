@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from parlink.checkpoint import save_checkpoint
+from parlink.checkpoint.folder import save_checkpoint
 from parlink.cli.main import run
 from parlink.cli.show import show
 from parlink.types import Candidate, Document, Link, Span
@@ -48,7 +48,7 @@ def parlink(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 
 
 def test_piped_output_is_json_and_the_page_is_written(folder: Path) -> None:
-    options = ("--model", "model", "--surfaces", "surfaces.json", "--threshold", "-30", "--html", "page.html")
+    options = ("--model", "model", "--surfaces", "surfaces.json", "--mention-threshold", "-30", "--html", "page.html")
     command = [sys.executable, "-m", "parlink", "link", "-", *options]
     done = subprocess.run(command, cwd=folder, input=TEXT.encode(), capture_output=True, timeout=120, check=True)
     doc = json.loads(done.stdout)
@@ -76,7 +76,7 @@ def test_the_version(parlink: Parlink) -> None:
 
 
 def test_fewer_candidates(parlink: Parlink, folder: Path) -> None:
-    options = ("link", TEXT, "--model", "model", "--threshold", "-30", "--surfaces")
+    options = ("link", TEXT, "--model", "model", "--mention-threshold", "-30", "--surfaces")
     found = json.loads(parlink(*options, "surfaces.json")[1])["links"]
     titles = {TEXT[link["start"] : link["end"]]: ["Hamburg", "Dresden", "Jordan"] for link in found}
     (folder / "all.json").write_text(json.dumps(titles))
@@ -86,7 +86,7 @@ def test_fewer_candidates(parlink: Parlink, folder: Path) -> None:
 
 
 def test_a_long_text_has_a_progress_bar_and_a_short_one_has_none(parlink: Parlink) -> None:
-    options = ("-", "--model", "model", "--surfaces", "surfaces.json", "--threshold", "30")
+    options = ("-", "--model", "model", "--surfaces", "surfaces.json", "--mention-threshold", "30")
     assert parlink("link", *options, stdin=TEXT.encode())[2] == ""
     code, _, shown = parlink("link", *options, stdin=TEXT.encode() * 400)
     assert code == 0
@@ -112,7 +112,7 @@ def test_bad_input_is_one_clear_line(parlink: Parlink, arguments: tuple[str, ...
     assert message in line
 
 
-def test_a_misspelt_key_is_named(parlink: Parlink) -> None:
+def test_a_misspelled_key_is_named(parlink: Parlink) -> None:
     Path("bad.toml").write_text('output = "x"\nencoder = "y"\nnegativs = 3\n')
     code, _, err = parlink("train", "bad.toml")
     assert code == 1
@@ -125,14 +125,14 @@ def test_help_answers_without_loading_torch() -> None:
 
 
 def test_a_terminal_shows_links_in_place_and_no_control_characters() -> None:
-    link = Link(Span(0, 7), title="Hamburg", score=0.5, candidates=(Candidate("Hamburg"),))
+    link = Link(Span(0, 7), title="Hamburg", confidence=0.5, candidates=(Candidate("Hamburg"),))
     nil = Link(Span(13, 20), reason="no_candidate")
     stream = io.StringIO()
     show(Document("Hamburg beat Dresden\x1b[2J.", links=(link, nil)), console=Console(file=stream, width=80))
     assert [line.rstrip() for line in stream.getvalue().splitlines()] == [
         "Hamburg beat Dresden\N{REPLACEMENT CHARACTER}[2J.",
         "",
-        "mention  entity               score",
+        "mention  entity               confidence",
         "Hamburg  Hamburg              0.50",
         "Dresden  none (no_candidate)",
     ]

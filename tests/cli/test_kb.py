@@ -69,7 +69,7 @@ def test_lookup_prints_candidates(folder):
             "title": "Hamburger SV",
             "id": "Q51974",
             "prior": pytest.approx(0.75),
-            "step": "exact",
+            "match_type": "exact",
             "url": "https://example.org/Hamburger_SV",
         }
     ]
@@ -100,5 +100,5 @@ def test_help_is_fast_because_nothing_heavy_is_imported():
         "import sys; import parlink.cli.kb; print([m for m in ('torch', 'numpy', 'marisa_trie') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
-    code = "import sys; import parlink.kb, parlink.kbbuild.build; print('torch' in sys.modules)"
+    code = "import sys; import parlink.kb, parlink.kb.build.build; print('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"

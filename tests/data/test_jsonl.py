@@ -97,10 +97,10 @@ def test_unknown_fields_are_carried_through_at_every_level() -> None:
         ('{"text": "a", "links": [{"start": 0}]}', "needs integers"),
         ('{"text": "a", "links": [{"start": false, "end": 1}]}', "start must be an integer"),
         ('{"text": "a", "links": [{"start": 0.0, "end": 1}]}', "start must be an integer"),
-        ('{"text": "a", "links": [{"start": 0, "end": 1, "score": "high"}]}', "score must be a number"),
+        ('{"text": "a", "links": [{"start": 0, "end": 1, "score": "high"}]}', "confidence must be a number"),
         (
             f'{{"text": "a", "links": [{{"start": 0, "end": 1, "score": 1{"0" * 400}}}]}}',
-            "score must be a number, got 100",
+            "confidence must be a number, got 100",
         ),
         ('{"text": "a", "links": [{"start": 0, "end": 1, "candidates": ["b"]}]}', r"candidates\[0\] must be"),
         ('{"text": "a", "links": [{"start": 0, "end": 1, "candidates": [{}]}]}', r"candidates\[0\] has no title"),
@@ -151,7 +151,7 @@ def test_windows_line_ends_and_a_byte_order_mark_are_fine(tmp_path: Path) -> Non
     "doc",
     [
         Document("lone \ud800"),
-        Document("a", links=(Link(Span(0, 1), score=float("nan")),)),
+        Document("a", links=(Link(Span(0, 1), confidence=float("nan")),)),
         Document("a", links=(Link(Span(0, 1), candidates=(Candidate("A", lm=float("-inf")),)),)),
         Document("a", extra={"text": "b"}),
     ],

@@ -15,7 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
 from parlink import Document, Link, Linker, LinkOptions, ParlinkError, Span
-from parlink.checkpoint import save_checkpoint
+from parlink.checkpoint.folder import save_checkpoint
 from tiny_kb import tiny_folder
 from tiny_model import tiny_checkpoint
 
@@ -62,7 +62,7 @@ def test_entities_of_a_pipe_before_are_linked_and_nothing_else(folder: Path, lin
     assert [ent.kb_id_ for ent in doc.ents] == [link.id or link.title for link in wanted]
     hsv = doc.ents[0]._.parlink
     assert {candidate.title for candidate in hsv.candidates} == {"Hamburg", "Hamburger SV"}
-    assert 0 <= hsv.score <= 1
+    assert 0 <= hsv.confidence <= 1
 
 
 def test_an_entity_that_is_not_linked_has_no_id_and_a_reason(folder: Path) -> None:
@@ -105,18 +105,18 @@ def test_a_stream_gives_what_single_documents_give(folder: Path, given: bool) ->
         assert one.text == other.text
         assert [(text, kb_id) for text, kb_id, _ in links(one)] == [(text, kb_id) for text, kb_id, _ in links(other)]
         for (_, _, a), (_, _, b) in zip(links(one), links(other), strict=True):
-            assert a.score == pytest.approx(b.score, abs=1e-4)
+            assert a.confidence == pytest.approx(b.confidence, abs=1e-4)
     pairs = list(nlp.pipe([(text, number) for number, text in enumerate(TEXTS)], as_tuples=True))
     assert [number for _, number in pairs] == [0, 1, 2, 3]
 
 
 def test_thresholds_and_the_number_of_candidates_are_options(folder: Path, linker: Linker) -> None:
-    assert pipeline(folder, threshold=1e6)(TEXTS[0]).ents == ()
+    assert pipeline(folder, mention_threshold=1e6)(TEXTS[0]).ents == ()
     doc = pipeline(folder, given=True, candidates=1, score_threshold=1e6)(TEXTS[0])
     assert [ent._.parlink.reason for ent in doc.ents] == ["below_threshold"] * 2
     assert [len(ent._.parlink.candidates) for ent in doc.ents] == [1, 1]
-    every = pipeline(folder, threshold=-1e6)(TEXTS[0])
-    assert len(linker.link(TEXTS[0], options=LinkOptions(threshold=-1e6)).links) >= len(every.ents) > 0
+    every = pipeline(folder, mention_threshold=-1e6)(TEXTS[0])
+    assert len(linker.link(TEXTS[0], options=LinkOptions(mention_threshold=-1e6)).links) >= len(every.ents) > 0
 
 
 def test_links_survive_docbin_bytes_and_joining(folder: Path) -> None:

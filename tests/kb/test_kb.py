@@ -36,7 +36,7 @@ def test_it_holds_what_the_source_says(kb):
 
 def test_priors_are_shares_of_counts(kb):
     hamburg = kb.candidates("HSV")
-    assert [(c.title, c.prior, c.step) for c in hamburg] == [
+    assert [(c.title, c.prior, c.match_type) for c in hamburg] == [
         ("Hamburger SV", pytest.approx(0.75), "exact"),
         ("Hamburg", pytest.approx(0.25), "exact"),
     ]
@@ -138,7 +138,7 @@ def test_candidates_are_those_of_a_plain_table(aliases, surface, tmp_path_factor
         steps[title] = min(step, steps.get(title, step))
     got = kb.candidates(surface)
     assert {c.title: c.prior for c in got} == pytest.approx({t: m / sum(mass.values()) for t, m in mass.items()})
-    assert {c.title: c.step for c in got} == {title: surfaces.STEPS[step] for title, step in steps.items()}
+    assert {c.title: c.match_type for c in got} == {title: surfaces.STEPS[step] for title, step in steps.items()}
     assert [c.prior for c in got] == sorted((c.prior for c in got), reverse=True)
     assert sum(c.prior for c in got) == pytest.approx(1)
 

@@ -7,9 +7,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlink.batch import collate
+from parlink.nn.batch import collate
 from parlink.nn.detector import detect
-from parlink.text import Window
+from parlink.text.windows import Window
 from tiny_model import tiny_model
 
 LENGTHS = st.lists(st.integers(1, 20), min_size=1, max_size=4)

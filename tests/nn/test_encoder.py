@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
+from parlink.checkpoint.pretrained.weights import Pretrained, load_pretrained
 from parlink.config import EncoderConfig
-from parlink.nn.encoder import Encoder, as_bias, attend_blocks, attend_pairs, band, block_band
-from parlink.pretrained import Pretrained, load_pretrained
+from parlink.nn.encoder import Encoder, as_bias, band, block_band, full_attention, sliding_window_attention
 from published import FAMILIES, PAD, VOCAB, WINDOW, publish, published_names, random_model
 
 LENGTHS = (3, WINDOW, WINDOW + 1, 2 * WINDOW, 2 * WINDOW + 1, 3 * WINDOW, 4 * WINDOW + 5)
@@ -30,7 +30,6 @@ SMALL = EncoderConfig(
     positions=12,
     position_offset=2,
     token_types=1,
-    pad_id=1,
 )
 
 
@@ -137,8 +136,8 @@ def test_blocks_are_pairs_under_a_band(windows: int, length: int, reach: int, se
     torch.manual_seed(seed)
     mask = torch.arange(length) < torch.randint(1, length + 1, (windows, 1))
     qkv = torch.randn(windows, length, 3, 2, 4, dtype=torch.float64)
-    pairs = attend_pairs(qkv, bias=as_bias(band(mask, reach)[:, None], qkv.dtype))
-    blocks = attend_blocks(qkv, bias=as_bias(block_band(mask, reach)[:, None], qkv.dtype), reach=reach)
+    pairs = full_attention(qkv, bias=as_bias(band(mask, reach)[:, None], qkv.dtype))
+    blocks = sliding_window_attention(qkv, bias=as_bias(block_band(mask, reach)[:, None], qkv.dtype), reach=reach)
     assert blocks.isfinite().all()
     torch.testing.assert_close(blocks[mask], pairs[mask], rtol=0, atol=1e-12)
 
@@ -154,7 +153,7 @@ def test_band_is_what_the_method_says(length: int, reach: int) -> None:
 
 @pytest.mark.parametrize("window", [0, 2, WINDOW])
 @pytest.mark.parametrize("padding", [1, 5, 40])
-def test_padding_and_neighbours_never_change_real_states(window: int, padding: int) -> None:
+def test_padding_and_neighbors_never_change_real_states(window: int, padding: int) -> None:
     encoder = small_encoder(window)
     tokens, mask = padded_batch(11, pad_id=1)
     alone = encoder(tokens[:1], mask[:1])
@@ -194,7 +193,7 @@ def test_positions_beyond_the_table_start_again_after_the_offset_rows() -> None:
     usable = SMALL.positions - SMALL.position_offset
     rows = encoder.positions.weight[[SMALL.position_offset + place % usable for place in range(25)]]
     assert encoder.types is not None
-    wanted = encoder.norm(encoder.words.weight[7] + rows + encoder.types.weight[0])
+    wanted = encoder.norm(encoder.token_embeddings.weight[7] + rows + encoder.types.weight[0])
     torch.testing.assert_close(states, wanted, rtol=0, atol=1e-12)
     assert not torch.allclose(states[0], states[1])
 

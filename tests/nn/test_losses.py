@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.nn import functional as F
 
-from parlink.batch import Batch
+from parlink.nn.batch import Batch
 from parlink.nn.losses import PARTS, LossSums, Targets, classifier_loss, joint_losses
 from parlink.nn.model import LinkingModel
-from parlink.text import Window
-from parlink.train.batches import training_batch
-from parlink.train.examples import Example, GoldMention
+from parlink.text.windows import Window
+from parlink.training.batches import training_batch
+from parlink.training.examples import Example, GoldMention
 from tiny import byte_level_bpe
 from tiny_model import tiny_model
 
@@ -50,9 +50,9 @@ def model_for(seed: int) -> LinkingModel:
 
 
 def targets_of(windows: list[Example], *, nil: bool = False, negatives: int = 9) -> tuple[Batch, Targets]:
-    chance = random.Random(0)
+    rng = random.Random(0)
     batch, targets = training_batch(
-        windows, tokenizer=TOKENIZER, nil=nil, negatives=negatives, batch_negatives=0, chance=chance
+        windows, tokenizer=TOKENIZER, nil=nil, negatives=negatives, batch_negatives=0, rng=rng
     )
     starts, weight = targets.starts.double(), targets.start_weight.double()
     rest = (targets.mentions, targets.linked, targets.tree, targets.owner, targets.gold)
@@ -104,14 +104,15 @@ def _add_names(model: LinkingModel, states: Tensor, mention: GoldMention, nil: b
         hidden, cell = decoder.first_hidden(both), decoder.first_cell(both)
         terms, penalties = [], []
         for read, predicted in zip([decoder.bos_id, *ids], [*ids, decoder.eos_id], strict=True):
-            hidden, cell = decoder.lstm(torch.cat([model.encoder.words.weight[read], vector]), (hidden, cell))
+            embedding = model.encoder.token_embeddings.weight[read]
+            hidden, cell = decoder.lstm(torch.cat([embedding, vector]), (hidden, cell))
             logits = decoder.head.decoder(decoder.head.features(hidden))
             target = torch.tensor(predicted)
             terms.append(float(F.cross_entropy(logits, target, label_smoothing=SMOOTHING)))
             penalties.append(float(logits.logsumexp(-1)) ** 2)
         if number == 0:
             add("generation", sum(terms) / len(terms))
-            add("normaliser", sum(penalties) / len(penalties))
+            add("normalizer", sum(penalties) / len(penalties))
         scores.append(float(decoder.classifier(torch.cat([vector, cell]))))
     if len(scores) > 1:
         add("classifier", _log_sum(scores) - scores[0])
@@ -198,14 +199,14 @@ def test_the_penalty_makes_raw_logits_log_probabilities() -> None:
         ids = np.array([0, 9, 10, 11, 2])
         windows = [Example(Window(ids, 0, 0, 3), (GoldMention(1, 2, "Japan", ()), GoldMention(3, 3, "Jordan", ())))]
         batch, targets = training_batch(
-            windows, tokenizer=TOKENIZER, nil=False, negatives=0, batch_negatives=0, chance=random.Random(0)
+            windows, tokenizer=TOKENIZER, nil=False, negatives=0, batch_negatives=0, rng=random.Random(0)
         )
-        optimiser = torch.optim.Adam(model.parameters(), lr=3e-2)
+        optimizer = torch.optim.Adam(model.parameters(), lr=3e-2)
         for _ in range(60):
             got = joint_losses(model, batch, targets, label_smoothing=0.0)
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             (got.sums[2] + weight * got.sums[4]).backward()
-            optimiser.step()
+            optimizer.step()
         left[weight] = float(got.sums[4].detach().sqrt())
     assert left[1.0] < 0.3 < left[0.0]
 
@@ -220,5 +221,5 @@ def test_dropout_is_rescaled() -> None:
             assert torch.equal(module.eval()(values), values)
     words = torch.randn(1, 8).expand(20_000, 8)
     torch.manual_seed(0)
-    dropped = model.train().decoder.word_gates(words).mean(0)
-    torch.testing.assert_close(dropped, model.eval().decoder.word_gates(words[:1])[0], atol=0.05, rtol=0)
+    dropped = model.train().decoder.token_gates(words).mean(0)
+    torch.testing.assert_close(dropped, model.eval().decoder.token_gates(words[:1])[0], atol=0.05, rtol=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parlink.linker import Linker
+from parlink.linking.linker import Linker
 from tiny_kb import tiny_kb
 from tiny_model import tiny_checkpoint
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlink.config import LinkOptions
-from parlink.linker import Linker
+from parlink.linking.linker import Linker
 from parlink.serve.batcher import Batcher, QueueFullError, link_together
 from parlink.types import Candidate, Document, Link, Span
 from tiny import SENTENCES
@@ -109,7 +109,7 @@ def test_clients_that_were_answered_together_are_awaited_together(linker: Linker
 
 def test_only_documents_with_equal_options_and_like_length_share_a_batch(linker: Linker) -> None:
     sizes = Sizes()
-    other = LinkOptions(threshold=100.0)
+    other = LinkOptions(mention_threshold=100.0)
 
     async def scenario() -> list[list[Document]]:
         async with started(linker, sizes) as batcher:

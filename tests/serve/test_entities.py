@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from parlink.kb import KnowledgeBase
-from parlink.linker import Linker
+from parlink.linking.linker import Linker
 from parlink.serve import schemas
 from tiny_kb import tiny_folder
 from tiny_model import tiny_checkpoint

@@ -10,7 +10,7 @@ import pytest
 
 from parlink.config import LinkOptions
 from parlink.data import jsonl
-from parlink.linker import Linker
+from parlink.linking.linker import Linker
 from parlink.serve import schemas
 from parlink.types import Candidate, Document, Span
 from tiny_model import tiny_checkpoint
@@ -37,8 +37,8 @@ def close(one: Any, other: Any) -> bool:
 
 def test_one_document_comes_back_with_the_links_that_the_linker_gives(linker: Linker, client: httpx.Client) -> None:
     body = {"id": "7", "text": TEXT, "source": {"page": 3}}
-    answer = client.post("/v1/link?threshold=-30", json=body).raise_for_status()
-    wanted = jsonl.to_json(linker.link(jsonl.from_json(body), options=LinkOptions(threshold=-30)))
+    answer = client.post("/v1/link?mention_threshold=-30", json=body).raise_for_status()
+    wanted = jsonl.to_json(linker.link(jsonl.from_json(body), options=LinkOptions(mention_threshold=-30)))
     assert close(answer.json(), wanted)
     assert answer.json()["source"] == {"page": 3}
     assert answer.headers["content-type"] == "application/json"
@@ -47,7 +47,7 @@ def test_one_document_comes_back_with_the_links_that_the_linker_gives(linker: Li
 def test_the_tuned_values_give_the_default_answer(linker: Linker, client: httpx.Client) -> None:
     model = client.get("/v1/model").raise_for_status().json()
     assert model == {
-        "threshold": linker.tuned.threshold,
+        "mention_threshold": linker.tuned.mention_threshold,
         "score_threshold": None,
         "fallback": False,
         "weights": {"lm": 1.0, "classifier": 1.0, "prior": 0.0},
@@ -55,7 +55,7 @@ def test_the_tuned_values_give_the_default_answer(linker: Linker, client: httpx.
     }
     usual, asked = (
         client.post(f"/v1/link{query}", json={"text": TEXT}).json()
-        for query in ("", f"?threshold={model['threshold']}")
+        for query in ("", f"?mention_threshold={model['mention_threshold']}")
     )
     assert close(usual, asked)
 
@@ -80,9 +80,11 @@ def test_given_spans_are_only_disambiguated(linker: Linker, client: httpx.Client
 
 
 def test_an_answer_can_be_sent_again(client: httpx.Client) -> None:
-    first = client.post("/v1/link?threshold=-30", json={"text": TEXT, "error": "of yesterday", "kb": "another"}).json()
+    first = client.post(
+        "/v1/link?mention_threshold=-30", json={"text": TEXT, "error": "of yesterday", "kb": "another"}
+    ).json()
     assert "error" not in first
-    again = client.post("/v1/link?threshold=-30", json=first).raise_for_status().json()
+    again = client.post("/v1/link?mention_threshold=-30", json=first).raise_for_status().json()
     assert [(link["start"], link["title"]) for link in again["links"]] == [
         (link["start"], link["title"]) for link in first["links"]
     ]
@@ -141,7 +143,17 @@ def test_a_charset_may_be_named_and_compression_is_refused(client: httpx.Client)
 
 
 @pytest.mark.parametrize(
-    "query", ["thresold=1", "beams=0", "beams=21", "threshold=inf", "threshold=x", "search=best", "fallback=1"]
+    "query",
+    [
+        "thresold=1",
+        "beams=0",
+        "beams=21",
+        "mention_threshold=inf",
+        "mention_threshold=x",
+        "min_confidence=2",
+        "search=best",
+        "fallback=1",
+    ],
 )
 def test_a_wrong_parameter_is_named(client: httpx.Client, query: str) -> None:
     answer = client.post(f"/v1/link?{query}", json={"text": TEXT})
@@ -153,8 +165,8 @@ def test_options_reach_the_linker(client: httpx.Client) -> None:
     def count(query: str) -> int:
         return len(client.post(f"/v1/link?{query}", json={"text": TEXT}).raise_for_status().json()["links"])
 
-    assert count("threshold=1000") == 0
-    assert count("threshold=-30&overlaps=keep") > count("threshold=-30")
+    assert count("mention_threshold=1000") == 0
+    assert count("mention_threshold=-30&overlaps=keep") > count("mention_threshold=-30")
     client.post("/v1/link?search=beam&beams=3&fallback=true&max_candidates=2", json={"text": TEXT}).raise_for_status()
 
 

@@ -20,10 +20,10 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from parlink.checkpoint import save_checkpoint
+from parlink.checkpoint.folder import save_checkpoint
 from parlink.cli.main import app
 from parlink.errors import ParlinkError
-from parlink.linker import Linker
+from parlink.linking.linker import Linker
 from tiny import SENTENCES
 from tiny_kb import tiny_folder
 from tiny_model import tiny_checkpoint

@@ -8,8 +8,8 @@ import pyoxigraph
 import pytest
 
 from parlink.config import Tuned
-from parlink.data import nif
-from parlink.linker import Linker
+from parlink.data.formats import nif
+from parlink.linking.linker import Linker
 from parlink.serve import schemas
 from parlink.types import Document, Link, Span
 from tiny_kb import tiny_kb
@@ -35,7 +35,7 @@ PHRASE = f"""
 @pytest.fixture(scope="module")
 def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
     kb = tiny_kb(tmp_path_factory.mktemp("nif"))
-    checkpoint = replace(tiny_checkpoint(seed=3, spread=2.0), tuned=Tuned(threshold=-30.0, fallback=True))
+    checkpoint = replace(tiny_checkpoint(seed=3, spread=2.0), tuned=Tuned(mention_threshold=-30.0, fallback=True))
     return Linker(checkpoint, kb=kb, source=kb)
 
 
@@ -77,7 +77,7 @@ def test_confidence_is_written_on_request_only(client: httpx.Client) -> None:
     plain = client.post("/nif", content=(CONTEXT + PHRASE).encode(), headers=GERBIL).text
     assert "taConfidence" not in plain
     (doc,) = ask(client, CONTEXT + PHRASE, "?confidence=true")
-    score = doc.links[0].score
+    score = doc.links[0].confidence
     assert score is not None
     assert 0 < score <= 1
     assert client.post("/nif?confidence=maybe", content=CONTEXT.encode(), headers=GERBIL).status_code == 422

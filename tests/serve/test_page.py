@@ -21,9 +21,9 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from parlink import Document, Linker, LinkOptions, Span
-from parlink.checkpoint import Checkpoint, save_checkpoint
+from parlink.checkpoint.folder import Checkpoint, save_checkpoint
 from parlink.config import Tuned
-from parlink.search import resolve_overlaps
+from parlink.linking.overlaps import resolve_overlaps
 from tiny_kb import LINES, tiny_folder
 from tiny_model import tiny_checkpoint
 
@@ -36,7 +36,7 @@ TEXT = (
     "</article><script>window.pwned=1</script>\n\nHSV won."
 )
 FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-context-networking "
     "--disable-component-update --disable-sync --disable-dev-shm-usage --window-size=1200,900"
 )
 Browser = webdriver.Chrome
@@ -47,7 +47,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model that links every mention to some title of a knowledge base, one of which is hostile."""
     folder = tmp_path_factory.mktemp("page") / "model"
     made = tiny_checkpoint(seed=4, spread=2.0)
-    save_checkpoint(folder, Checkpoint(made.model, made.tokenizer, Tuned(threshold=0.1, fallback=True)), card="tiny")
+    save_checkpoint(
+        folder, Checkpoint(made.model, made.tokenizer, Tuned(mention_threshold=0.1, fallback=True)), card="tiny"
+    )
     tiny_folder(folder, [*LINES, {"title": HOSTILE, "count": 9}], url_template="https://example.org/{title}")
     return folder
 
@@ -150,7 +152,7 @@ def test_the_threshold_gives_what_the_linker_gives_without_a_request(page: Brows
     for step in range(12):
         value = slide(page, low + 0.07 + step * (high - low) / 12)
         mentions = shown(page)
-        assert mentions == wanted(linker.link(TEXT, options=LinkOptions(threshold=value)))
+        assert mentions == wanted(linker.link(TEXT, options=LinkOptions(mention_threshold=value)))
         seen.add(len(mentions))
     assert len(seen) > 2
     assert page.execute_script(requests) == before
@@ -159,13 +161,13 @@ def test_the_threshold_gives_what_the_linker_gives_without_a_request(page: Brows
 
 
 def test_overlaps_are_resolved_as_in_python(page: Browser) -> None:
-    chance = random.Random(7)
+    rng = random.Random(7)
     cases = []
     for _ in range(200):
-        starts = [chance.randrange(20) for _ in range(chance.randrange(12))]
-        spans = sorted({Span(start, start + chance.randrange(1, 6)) for start in starts})
-        cases.append([(span, chance.choice((0.0, 0.25, 0.5, chance.random(), 1.5 * 2**-41))) for span in spans])
-    plain = [[{"start": s.start, "end": s.end, "probability": p} for s, p in case] for case in cases]
+        starts = [rng.randrange(20) for _ in range(rng.randrange(12))]
+        spans = sorted({Span(start, start + rng.randrange(1, 6)) for start in starts})
+        cases.append([(span, rng.choice((0.0, 0.25, 0.5, rng.random(), 1.5 * 2**-41))) for span in spans])
+    plain = [[{"start": s.start, "end": s.end, "mention_probability": p} for s, p in case] for case in cases]
     script = """const [cases, done] = arguments; import('/static/links.js').then((links) =>
         done(cases.map((one) => links.resolveOverlaps(one).map((link) => [link.start, link.end]))))"""
     found = page.execute_async_script(script, plain)
@@ -266,7 +268,7 @@ def test_a_key_is_asked_for_only_when_it_is_needed_and_a_lost_service_is_told(ch
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_narrow_screens_and_colour_schemes(page: Browser, scheme: str) -> None:
+def test_narrow_screens_and_color_schemes(page: Browser, scheme: str) -> None:
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     size = {"width": 360, "height": 700, "deviceScaleFactor": 1, "mobile": False}
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})

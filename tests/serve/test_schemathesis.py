@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from parlink.linker import Linker
+from parlink.linking.linker import Linker
 from tiny_kb import tiny_kb
 from tiny_model import tiny_checkpoint
 from tiny_server import running

@@ -9,7 +9,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from parlink.errors import ConfigError
-from parlink.linker import Linker
+from parlink.linking.linker import Linker
 from parlink.serve.guard import Guard
 from parlink.serve.metrics import Metrics
 from parlink.serve.settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import schemathesis
 from hypothesis import strategies as st
 
-from parlink.data import nif
+from parlink.data.formats import nif
 from parlink.types import Document, Link, Span
 
 KINDS = ("application/x-turtle", "text/turtle")

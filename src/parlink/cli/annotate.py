@@ -18,7 +18,9 @@ def annotate(
     ] = None,
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
     source_format: Annotated[str | None, typer.Option("--from", help=FORMATS)] = None,
-    threshold: Annotated[float | None, typer.Option(help="Detection threshold; default: the model's own.")] = None,
+    mention_threshold: Annotated[
+        float | None, typer.Option(help="Least log-odds that a mention starts; default: the model's own.")
+    ] = None,
     fallback: Annotated[
         bool | None, typer.Option(help="Search all titles for a mention without candidates; default: the model's own.")
     ] = None,
@@ -28,11 +30,11 @@ def annotate(
     """Link every document; links it has are replaced, but given spans and candidates are used."""
     from itertools import chain
 
-    from parlink.annotate import annotate
     from parlink.cli.bars import document_bar, tell
     from parlink.config import LinkOptions
     from parlink.data import files, formats
-    from parlink.linker import Linker
+    from parlink.linking.annotate import annotate
+    from parlink.linking.linker import Linker
 
     kinds = [source_format or formats.format_of(path) for path in documents]
     lines = (sum(1 for _ in files.lines(path)) for path in documents)
@@ -45,7 +47,7 @@ def annotate(
             linker,
             chain.from_iterable(docs),
             output,
-            options=LinkOptions(threshold=threshold, fallback=fallback),
+            options=LinkOptions(mention_threshold=mention_threshold, fallback=fallback),
             candidates=candidates,
             resume=resume,
             progress=progress,

@@ -32,7 +32,7 @@ def aida(
     """Build AIDA-CoNLL with candidates, and print counts and candidate recall."""
     from rich.console import Console
 
-    from parlink.data.aida import build
+    from parlink.data.aida.corpus import build
 
     with Console(stderr=True).status("joining AIDA"):
         counts = build(conll, annotations=annotations, candidates=candidates, redirects=redirects, output=output)
@@ -54,8 +54,8 @@ def wikipedia(
     """Turn a Wikipedia dump into training documents, and print counts."""
     from collections import Counter
 
-    from parlink.data import jsonl, mediawiki, schools
-    from parlink.data import wikipedia as articles
+    from parlink.data import jsonl
+    from parlink.data.wikipedia import articles, mediawiki, schools
 
     counts: Counter[str] = Counter()
     resolve = _resolve(kb)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from parlink.errors import ParlinkError
-from parlink.scoring.conditions import Condition
+from parlink.evaluation.conditions import Condition
 
 
 def evaluate(
@@ -23,10 +23,12 @@ def evaluate(
         Path | None,
         typer.Option(help="Knowledge base folder; its redirects apply to all titles. Default: the model's own."),
     ] = None,
-    candidates: Annotated[
+    condition: Annotated[
         list[Condition] | None,
         typer.Option(
-            help="Where candidates come from; may be given several times. Default: kb, or given-surface without one."
+            "--condition",
+            "--candidates",
+            help="Where candidates come from; may be given several times. Default: kb, or given-surface without one.",
         ),
     ] = None,
     surfaces: Annotated[
@@ -34,14 +36,16 @@ def evaluate(
     ] = None,
     search: Annotated[Literal["rank", "beam"], typer.Option(help="Score every candidate, or search by beam.")] = "rank",
     beams: Annotated[int, typer.Option(min=1, help="Width of the beam.")] = 5,
-    threshold: Annotated[float | None, typer.Option(help="Detection threshold; default: the model's own.")] = None,
+    mention_threshold: Annotated[
+        float | None, typer.Option(help="Least log-odds that a mention starts; default: the model's own.")
+    ] = None,
     predictions: Annotated[Path | None, typer.Option(help="Score these predictions instead of a model.")] = None,
     save_predictions: Annotated[Path | None, typer.Option(help="Write the links that were scored, JSONL.")] = None,
     compare: Annotated[Path | None, typer.Option(help="Another system's predictions, for a paired test.")] = None,
     seen: Annotated[list[Path] | None, typer.Option(help="Training data: scores for seen and unseen entities.")] = None,
     redirects: Annotated[Path | None, typer.Option(help="JSON object: title to current title, for all titles.")] = None,
     weak: Annotated[bool, typer.Option("--weak", help="Overlapping spans match, not only equal ones.")] = False,
-    natural: Annotated[bool, typer.Option("--natural", help="Score on detokenised text.")] = False,
+    natural: Annotated[bool, typer.Option("--natural", help="Score on detokenized text.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one line for each condition.")] = False,
 ) -> None:
@@ -60,9 +64,9 @@ def evaluate(
     if predictions is not None:
         if model is not None or save_predictions is not None:
             raise ParlinkError("--predictions are scored as they are; leave out --model and --save-predictions")
-        reports = [predicted_report(setup, predictions, candidates or [])]
+        reports = [predicted_report(setup, predictions, condition or [])]
     else:
-        options = LinkOptions(search=search, beams=beams, threshold=threshold)
-        conditions = candidates or [Condition.KB if kb else Condition.GIVEN_SURFACE]
+        options = LinkOptions(search=search, beams=beams, mention_threshold=mention_threshold)
+        conditions = condition or [Condition.KB if kb else Condition.GIVEN_SURFACE]
         reports = linked_reports(setup, model, conditions, options=options, surfaces=surfaces, save=save_predictions)
     print_reports(reports, html=report, as_json=as_json, title=", ".join(path.name for path in data))

@@ -16,16 +16,16 @@ from parlink.cli.bars import document_bar
 from parlink.cli.score_table import show_report
 from parlink.config import LinkOptions
 from parlink.data import files, jsonl
-from parlink.detokenise import detokenise
 from parlink.errors import ParlinkError
-from parlink.scoring.background import Background, gather
-from parlink.scoring.conditions import Condition, stated_condition, stating_condition
-from parlink.scoring.counting import Rules
-from parlink.scoring.html_report import to_html
-from parlink.scoring.json_report import to_json
-from parlink.scoring.matching import Match
-from parlink.scoring.pairing import Placed, Warned, read_placed
-from parlink.scoring.report import Report, score
+from parlink.evaluation.conditions import Condition, stated_condition, stating_condition
+from parlink.evaluation.context import EvalContext, gather
+from parlink.evaluation.counting import Rules
+from parlink.evaluation.matching import Match
+from parlink.evaluation.pairing import Placed, Warned, read_placed
+from parlink.evaluation.report.html import to_html
+from parlink.evaluation.report.json import to_json
+from parlink.evaluation.scoring import Report, score
+from parlink.text.detokenize import detokenize
 
 if TYPE_CHECKING:
     from parlink.kb import KnowledgeBase
@@ -37,7 +37,7 @@ class Evaluation:
 
     gold: Sequence[Placed]
     other: Sequence[Placed] | None
-    background: Background
+    context: EvalContext
     kb: KnowledgeBase | None
     match: Match
     losses: Counter[str]  # what could not be read as it was meant
@@ -60,9 +60,9 @@ class Evaluation:
         resolve = None if base is None else base.resolve
         gold = read_placed(data, resolve=resolve, losses=losses)
         return cls(
-            gold=[replace(item, doc=detokenise(item.doc)) for item in gold] if natural else gold,
+            gold=[replace(item, doc=detokenize(item.doc)) for item in gold] if natural else gold,
             other=None if compare is None else read_placed([compare], resolve=resolve, losses=losses, predicted=True),
-            background=gather(kb=base, redirects=redirects, seen=seen),
+            context=gather(kb=base, redirects=redirects, seen=seen),
             kb=base,
             match=Match.WEAK if weak else Match.STRONG,
             losses=losses,
@@ -80,7 +80,7 @@ class Evaluation:
 
 def kb_of(model: Path | None, kb: Path | None) -> Path | None:
     """Say which knowledge base is meant: the one given, else that of the model, else none."""
-    from parlink.checkpoint import own_kb, packaged_model
+    from parlink.checkpoint.folder import own_kb, packaged_model
 
     return kb or own_kb(packaged_model() if model is None else model)
 
@@ -95,12 +95,12 @@ def opened_kb(folder: Path) -> KnowledgeBase:
 def predicted_report(setup: Evaluation, predictions: Path, conditions: Sequence[Condition]) -> Report:
     """Score a file of predictions, under the condition that was named or that the file itself names."""
     if len(conditions) > 1:
-        raise ParlinkError("--predictions were made under one condition; give --candidates once at most")
+        raise ParlinkError("--predictions were made under one condition; give --condition once at most")
     resolve = None if setup.kb is None else setup.kb.resolve
     predicted = read_placed([predictions], resolve=resolve, losses=setup.losses, predicted=True)
     condition = conditions[0] if conditions else stated_condition(item.doc for item in predicted)
     rules = Rules(setup.match, condition)
-    return setup.warned(score(setup.gold, predicted, rules=rules, background=setup.background, other=setup.other))
+    return setup.warned(score(setup.gold, predicted, rules=rules, context=setup.context, other=setup.other))
 
 
 def linked_reports(
@@ -113,12 +113,12 @@ def linked_reports(
     save: Path | None,
 ) -> list[Report]:
     """Link the gold documents with a model under each condition, and score the links."""
-    from parlink.evaluate import evaluate
-    from parlink.linker import Linker
-    from parlink.surface_table import SurfaceTable
+    from parlink.evaluation.run import evaluate
+    from parlink.kb.surface_table import SurfaceTable
+    from parlink.linking.linker import Linker
 
     if save is not None and len(conditions) > 1:
-        raise ParlinkError("--save-predictions wants one --candidates condition; run parlink once for each")
+        raise ParlinkError("--save-predictions wants one --condition; run parlink once for each")
     linker = Linker.load(model, kb=setup.kb)
     table = None if surfaces is None else SurfaceTable.load(surfaces)
     reports = []
@@ -130,7 +130,7 @@ def linked_reports(
                 condition=condition,
                 options=options,
                 match=setup.match,
-                background=setup.background,
+                context=setup.context,
                 surfaces=table,
                 other=setup.other,
                 progress=progress,

@@ -19,7 +19,7 @@ def export(
     kb: Annotated[Path | None, typer.Option(help="Knowledge base to put inside, if not the model's own.")] = None,
 ) -> None:
     """Copy a model with narrow weights and its knowledge base, to be shipped as one folder."""
-    from parlink.export import export as make
+    from parlink.checkpoint.export import export as make
 
     folder = make(model, output, bits=BITS[bits], word_bits=BITS[word_bits], kb=kb)
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())

@@ -19,8 +19,8 @@ def info(
     """Print the sizes of a model, part by part."""
     import msgspec
 
-    from parlink.checkpoint import packaged_model
-    from parlink.describe import describe
+    from parlink.checkpoint.describe import describe
+    from parlink.checkpoint.folder import packaged_model
 
     facts = describe(source or packaged_model(), layers=layers)
     if as_json:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from parlink.kb.build.build import Progress, Report
     from parlink.kb.tables import Info
-    from parlink.kbbuild.build import Progress, Report
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -42,8 +42,8 @@ def build(
     replace: Annotated[bool, typer.Option(help="Put the new folder in place of the one that is there.")] = False,
 ) -> None:
     """Build a knowledge base from one or more sources."""
-    from parlink.kbbuild.build import BuildOptions
-    from parlink.kbbuild.build import build as build_folder
+    from parlink.kb.build.build import BuildOptions
+    from parlink.kb.build.build import build as build_folder
 
     options = BuildOptions(
         name=name,
@@ -95,7 +95,7 @@ def lookup(
             print(msgspec.json.encode(known).decode())
         else:
             place = candidate.url or candidate.id or ""
-            print(f"{candidate.prior:8.4f}  {candidate.step:8}  {candidate.title}  {place}".rstrip())
+            print(f"{candidate.prior:8.4f}  {candidate.match_type:8}  {candidate.title}  {place}".rstrip())
     if not found and not as_json:
         typer.echo(f"no candidates for {surface!r}", err=True)
 

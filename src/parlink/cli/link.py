@@ -20,7 +20,9 @@ def link(
     surfaces: Annotated[
         Path | None, typer.Option(help="Take candidates from this JSON object: surface to a list of titles.")
     ] = None,
-    threshold: Annotated[float | None, typer.Option(help="Detection threshold; default: the model's own.")] = None,
+    mention_threshold: Annotated[
+        float | None, typer.Option(help="Least log-odds that a mention starts; default: the model's own.")
+    ] = None,
     search: Annotated[Literal["rank", "beam"], typer.Option(help="Score every candidate, or search by beam.")] = "rank",
     beams: Annotated[int, typer.Option(min=1, help="Width of the beam.")] = 5,
     max_candidates: Annotated[int, typer.Option(min=1, help="Most candidates of a mention.")] = 30,
@@ -30,20 +32,24 @@ def link(
     html: Annotated[Path | None, typer.Option(help="Write a page with the links in place.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on a terminal too.")] = False,
 ) -> None:
-    """Find the entities in a text: coloured on a terminal, JSON when piped."""
+    """Find the entities in a text: colored on a terminal, JSON when piped."""
     import sys
 
     from parlink.cli.bars import share_bar
     from parlink.cli.show import show
     from parlink.config import LinkOptions
     from parlink.data import files, jsonl
-    from parlink.linker import Linker
-    from parlink.page import to_html
-    from parlink.surface_table import SurfaceTable
+    from parlink.kb.surface_table import SurfaceTable
+    from parlink.linking.linker import Linker
+    from parlink.pages.linked_text import to_html
 
     linker = Linker.load(model, kb=kb, source=None if surfaces is None else SurfaceTable.load(surfaces))
     options = LinkOptions(
-        threshold=threshold, search=search, beams=beams, max_candidates=max_candidates, fallback=fallback
+        mention_threshold=mention_threshold,
+        search=search,
+        beams=beams,
+        max_candidates=max_candidates,
+        fallback=fallback,
     )
     asked = _standard_input() if text == "-" else _not_a_file(text)
     with nullcontext() if len(asked) < LONG else share_bar(f"linking {len(asked):,} characters") as progress:

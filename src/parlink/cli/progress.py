@@ -20,8 +20,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from parlink.train.events import Event, StepEvent, TunedEvent, ValidationEvent
-from parlink.train.loop import Run
+from parlink.training.events import Event, StepEvent, TunedEvent, ValidationEvent
+from parlink.training.loop import Run
 
 
 def training_console() -> Console:

@@ -9,9 +9,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from parlink.scoring.error_kinds import error_counts
-from parlink.scoring.report import Report, Task
-from parlink.scoring.resampling import Interval
+from parlink.evaluation.errors import error_counts
+from parlink.evaluation.resampling import Interval
+from parlink.evaluation.scoring import Report, Task
 
 
 def show_report(report: Report, *, console: Console) -> None:

@@ -41,7 +41,7 @@ def serve(
         from parlink.serve.run import serve as run
     except ModuleNotFoundError as error:
         raise ParlinkError(f"the service needs {error.name}; install parlink[serve]") from error
-    from parlink.linker import Linker
+    from parlink.linking.linker import Linker
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     linker = Linker.load(model, kb=kb)

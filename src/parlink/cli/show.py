@@ -1,4 +1,4 @@
-"""A linked document on a terminal: the text with its links coloured, then one line a link."""
+"""A linked document on a terminal: the text with its links colored, then one line a link."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def show(doc: Document, *, console: Console | None = None) -> None:
     """Print the text with its links in place, and what each refers to."""
     console = console or Console()
     text = Text(CONTROL.sub("\N{REPLACEMENT CHARACTER}", doc.text))
-    table = Table("mention", "entity", "score", box=None, pad_edge=False)
+    table = Table("mention", "entity", "confidence", box=None, pad_edge=False)
     for number, link in enumerate(doc.links):
-        colour = COLOURS[number % len(COLOURS)] if link.title is not None else "dim"
-        text.stylize(f"bold underline {colour}", link.span.start, link.span.end)
+        color = COLOURS[number % len(COLOURS)] if link.title is not None else "dim"
+        text.stylize(f"bold underline {color}", link.span.start, link.span.end)
         surface = CONTROL.sub(" ", doc.text[link.span.start : link.span.end])
         name = link.title if link.title is not None else f"none ({link.reason})"
-        score = "" if link.score is None else f"{link.score:.2f}"
-        table.add_row(Text(surface, style=colour), Text(name), score)
+        score = "" if link.confidence is None else f"{link.confidence:.2f}"
+        table.add_row(Text(surface, style=color), Text(name), score)
     console.print(text, soft_wrap=True)
     if doc.links:
         console.print()

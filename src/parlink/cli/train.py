@@ -16,9 +16,9 @@ def train(
     """Train a model; stop it with Ctrl-C at any time and go on with --resume."""
     from parlink.cli.progress import log_to, show_training, training_console
     from parlink.config import TrainConfig, override, parse, read_toml
-    from parlink.train.initial import initial_checkpoint
-    from parlink.train.interrupts import as_ctrl_c
-    from parlink.train.loop import Run
+    from parlink.training.initial import initial_checkpoint
+    from parlink.training.interrupts import as_ctrl_c
+    from parlink.training.loop import Run
 
     console = training_console()
     log_to(console)
@@ -30,5 +30,5 @@ def train(
     except KeyboardInterrupt:
         console.print(f"stopped; the state is saved in {run.folder / 'checkpoint'}, go on with --resume")
         raise typer.Exit(130) from None
-    if run.processes.first:
+    if run.processes.is_main:
         print(run.folder / "model")

@@ -7,31 +7,34 @@ from typing import Annotated
 
 import typer
 
-from parlink.scoring.conditions import Condition
+from parlink.evaluation.conditions import Condition
 
 
 def tune(
     data: Annotated[list[Path], typer.Argument(help="Gold documents, any format: validation data.")],
     model: Annotated[Path, typer.Option(help="Model folder; the values are written into it.")],
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
-    candidates: Annotated[
-        Condition | None, typer.Option(help="Where candidates come from. Default: kb, or given-strict without one.")
+    condition: Annotated[
+        Condition | None,
+        typer.Option(
+            "--condition", "--candidates", help="Where candidates come from. Default: kb, or given-strict without one."
+        ),
     ] = None,
     surfaces: Annotated[Path | None, typer.Option(help="Table of given-surface, JSON: surface to titles.")] = None,
     weights: Annotated[bool, typer.Option("--weights", help="Choose the weights of the score's parts too.")] = False,
-    natural: Annotated[bool, typer.Option("--natural", help="Tune on detokenised text.")] = False,
+    natural: Annotated[bool, typer.Option("--natural", help="Tune on detokenized text.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder for the curves (SVG); default: the model folder.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Choose the thresholds that give the best linking F1, from one pass of linking, and draw the curves."""
-    from parlink.checkpoint import update_tuned
+    from parlink.checkpoint.folder import update_tuned
     from parlink.cli.evaluation import Evaluation, kb_of
     from parlink.cli.tuning import draw_curves, print_tuning, tuned_on
 
     kb = kb_of(model, kb)
-    condition = candidates or (Condition.KB if kb else Condition.GIVEN_STRICT)
+    condition = condition or (Condition.KB if kb else Condition.GIVEN_STRICT)
     setup = Evaluation.read(data, kb=kb, natural=natural)
     tuning = tuned_on(setup, model=model, condition=condition, surfaces=surfaces, weights=weights)
     update_tuned(model, tuning.tuned)

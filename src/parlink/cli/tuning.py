@@ -11,15 +11,15 @@ from parlink.cli.bars import document_bar, tell
 from parlink.cli.evaluation import Evaluation
 from parlink.data import files
 from parlink.errors import ParlinkError
-from parlink.evaluate import Asked
-from parlink.linker import Linker
-from parlink.scoring.background import redirected
-from parlink.scoring.conditions import Condition
-from parlink.scoring.counting import Rules
-from parlink.scoring.curves import draw_curve, draw_reliability
-from parlink.scoring.pairing import Placed, checked, failures
-from parlink.scoring.tuning import Tuning, tune
-from parlink.surface_table import SurfaceTable
+from parlink.evaluation.conditions import Condition
+from parlink.evaluation.context import redirected
+from parlink.evaluation.counting import Rules
+from parlink.evaluation.curves import draw_curve, draw_reliability
+from parlink.evaluation.pairing import Placed, checked, failures
+from parlink.evaluation.run import Evaluator
+from parlink.evaluation.tuning import Tuning, tune
+from parlink.kb.surface_table import SurfaceTable
+from parlink.linking.linker import Linker
 
 
 def tuned_on(setup: Evaluation, *, model: Path, condition: Condition, surfaces: Path | None, weights: bool) -> Tuning:
@@ -31,7 +31,7 @@ def tuned_on(setup: Evaluation, *, model: Path, condition: Condition, surfaces: 
             f"{model}: is trained with nil = true, and --weights would weigh its NIL by nothing; leave it out"
         )
     table = None if surfaces is None else SurfaceTable.load(surfaces)
-    asked = Asked.about([item.doc for item in setup.gold], linker=linker, condition=condition, surfaces=table)
+    asked = Evaluator.about([item.doc for item in setup.gold], linker=linker, condition=condition, surfaces=table)
     predicted: list[Placed] = []
     with document_bar(len(setup.gold), f"linking, {condition}") as progress:
         for item, doc in zip(setup.gold, asked.proposals(), strict=True):
@@ -40,7 +40,7 @@ def tuned_on(setup: Evaluation, *, model: Path, condition: Condition, surfaces: 
     for warned in warnings + failures(predicted):
         tell(f"warning: {warned.count:,} {warned.what}; first: {warned.first}")
     gold, links = (
-        [redirected(item.doc, setup.background.redirects) for item in items] for items in (setup.gold, predicted)
+        [redirected(item.doc, setup.context.redirects) for item in items] for items in (setup.gold, predicted)
     )
     return tune(gold, links, tuned=linker.tuned, weights=weights, rules=Rules(condition=condition))
 
@@ -70,7 +70,7 @@ def draw_curves(tuning: Tuning, folder: Path) -> list[Path]:
 def print_tuning(tuning: Tuning, condition: Condition, *, curves: Sequence[Path], as_json: bool) -> None:
     """Print what was chosen and what it gives."""
     if condition is Condition.GIVEN_SURFACE:
-        note = "tuned with a table of gold surfaces, which hides false detections: for other text use --candidates kb"
+        note = "tuned with a table of gold surfaces, which hides false detections: for other text use --condition kb"
         tell(note)
     value = {
         "condition": condition,
@@ -86,7 +86,7 @@ def print_tuning(tuning: Tuning, condition: Condition, *, curves: Sequence[Path]
     tuned, scores = tuning.tuned, tuning.thresholds.scores
     least = "none" if tuned.score_threshold is None else f"{tuned.score_threshold:.3f}"
     print(f"candidates: {condition}")
-    print(f"threshold {tuned.threshold:.1f}, score threshold {least}")
+    print(f"threshold {tuned.mention_threshold:.1f}, score threshold {least}")
     print(f"weights: lm {tuned.weights.lm:g}, classifier {tuned.weights.classifier:g}, prior {tuned.weights.prior:g}")
     print(f"linking InKB micro: P {scores.precision:.2%}, R {scores.recall:.2%}, F1 {scores.f1:.2%} on this very data")
     if tuning.reliability is not None:

@@ -28,6 +28,9 @@ _LINK: Kinds = {"start": int, "end": int, **_simple_fields(Link), "candidates": 
 _DOCUMENT: Kinds = {**_simple_fields(Document), "links": list, "spans": list}
 _OPTIONAL_OF_CANDIDATE = [name for name in _CANDIDATE if name != "title"]
 _OPTIONAL_OF_LINK = [name for name, kind in _LINK.items() if name != "title" and kind in (str, float)]
+# What files written before 0.2 call the same.
+_OLD_OF_LINK = {"score": "confidence", "detection": "mention_logit", "probability": "mention_probability"}
+_OLD_OF_CANDIDATE = {"step": "match_type"}
 _KIND_NAMES = {str: "a string", int: "an integer", float: "a number", list: "a list"}
 
 
@@ -100,14 +103,14 @@ def _document(value: object) -> Document:
 
 
 def _link(value: object, where: str, length: int) -> Link:
-    known, extra = _fields(value, _LINK, where)
+    known, extra = _fields(_with_new_names(value, _OLD_OF_LINK), _LINK, where)
     span = _bounds(known.pop("start", None), known.pop("end", None), where, length)
     known["candidates"] = _each(_candidate, known.get("candidates", []), f"{where}.candidates", length)
     return Link(span, **known, extra=extra)
 
 
 def _candidate(value: object, where: str, _length: int) -> Candidate:
-    known, extra = _fields(value, _CANDIDATE, where)
+    known, extra = _fields(_with_new_names(value, _OLD_OF_CANDIDATE), _CANDIDATE, where)
     if "title" not in known:
         raise _ShapeError(f"{where} has no title; every candidate needs one")
     return Candidate(**known, extra=extra)
@@ -145,6 +148,13 @@ def _fields(value: object, kinds: Kinds, where: str) -> tuple[dict[str, Any], di
         elif field is not None:
             raise _ShapeError(f"{where}: {name} must be {_KIND_NAMES[kind]}, got {_shown(field)}")
     return known, extra
+
+
+def _with_new_names(value: object, old: Mapping[str, str]) -> object:
+    """The same object under the names of now; one that has both an old name and its new one is left as it is."""
+    if not isinstance(value, dict) or not old.keys() & value.keys():
+        return value
+    return {old[name] if name in old and old[name] not in value else name: field for name, field in value.items()}
 
 
 def _each(make: Callable[[object, str, int], T], values: list[object], where: str, length: int) -> tuple[T, ...]:

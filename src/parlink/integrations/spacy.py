@@ -24,7 +24,7 @@ import msgspec
 from parlink.config import LinkOptions, parse
 from parlink.errors import ParlinkError
 from parlink.kb import copy_kb
-from parlink.linker import Linker
+from parlink.linking.linker import Linker
 from parlink.types import Document, Link, Span
 
 try:
@@ -45,7 +45,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     model: str | None = None  # None: the model that comes with parlink
     kb: str | None = None  # None: the model's own
     mode: Mode = "auto"  # auto: link the entities that a pipe before this one set, and find them if none did
-    threshold: float | None = None  # None: the value tuned for the model, here and in the next two
+    mention_threshold: float | None = None  # None: the value tuned for the model, here and in the next two
     score_threshold: float | None = None
     fallback: bool | None = None
     candidates: int = 5  # how many to keep with an entity
@@ -54,7 +54,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @property
     def options(self) -> LinkOptions:
         """How to link."""
-        return LinkOptions(threshold=self.threshold, score_threshold=self.score_threshold, fallback=self.fallback)
+        return LinkOptions(
+            mention_threshold=self.mention_threshold, score_threshold=self.score_threshold, fallback=self.fallback
+        )
 
 
 @Language.factory(
@@ -68,7 +70,7 @@ def create(
     model: str | None,
     kb: str | None,
     mode: Mode,
-    threshold: float | None,
+    mention_threshold: float | None,
     score_threshold: float | None,
     fallback: bool | None,
     candidates: int,
@@ -80,7 +82,7 @@ def create(
             model=model,
             kb=kb,
             mode=mode,
-            threshold=threshold,
+            mention_threshold=mention_threshold,
             score_threshold=score_threshold,
             fallback=fallback,
             candidates=candidates,

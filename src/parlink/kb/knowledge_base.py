@@ -21,8 +21,8 @@ from parlink.types import Candidate, Entity
 
 if TYPE_CHECKING:  # torch, which they need, takes a second to import, and look-ups do without
     from parlink.kb.title_trees import TitleTree
-    from parlink.prefix_tree import PrefixTree
-    from parlink.text import Tokenizer
+    from parlink.nn.prefix_tree import PrefixTree
+    from parlink.text.tokenizer import Tokenizer
 
 MAX_CANDIDATES = 30
 

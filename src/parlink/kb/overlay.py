@@ -105,7 +105,7 @@ class Overlay(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
         return msgspec.structs.replace(self, aliases=(*kept, Alias(alias.surface, alias.title, count)))
 
     def remove_alias(self, surface: str, title: str) -> Overlay:
-        """Make sure that a surface, however it is spelt, does not find a title any more."""
+        """Make sure that a surface, however it is spelled, does not find a title any more."""
         key = surfaces.key(surface)
         hidden = Hidden(key, title)
         return msgspec.structs.replace(

@@ -8,7 +8,7 @@ arrays.safetensors
     name_start       (keys + 1,) the names that hang on a key are name_start[key] .. name_start[key + 1] - 1
     name_title       (names,)    the title; its two highest bits say what kind of name it is
     name_count       (names,)    how often the name was seen for the title
-    name_form        (names,)    `form` of the name as it is spelt
+    name_form        (names,)    `form` of the name as it is spelled
     title_count      (titles,)   how often the title was seen under any name
     title_id         (titles,)   its id's number in ids.marisa + 1; 0: none
     id_title         (ids,)      the title that has the id
@@ -36,7 +36,7 @@ FORMAT = 1
 INFO_FILE, ARRAYS_FILE = "kb.json", "arrays.safetensors"
 TITLES_FILE, KEYS_FILE, IDS_FILE = "titles.marisa", "keys.marisa", "ids.marisa"
 
-# Kinds of names. An alias and a redirect are spelt as they are, and a redirect names one title for good; the
+# Kinds of names. An alias and a redirect are spelled as they are, and a redirect names one title for good; the
 # others are made of the title, and are found by the step of the same name.
 ALIAS, REDIRECT, SHORT_TITLE, PART = range(4)
 KIND_SHIFT = 30
@@ -189,9 +189,9 @@ def read_info(folder: Path) -> Info:
 
 def _steps(kind: arrays.Array, forms: arrays.Array, wanted: int) -> NDArray[np.int64]:
     differs = forms ^ np.uint32(wanted)
-    spelt = np.where(differs == 0, surfaces.EXACT, np.where(differs & 0xFFFF, surfaces.STRIPPED, surfaces.FOLDED))
+    spelled = np.where(differs == 0, surfaces.EXACT, np.where(differs & 0xFFFF, surfaces.STRIPPED, surfaces.FOLDED))
     made = np.where(kind == PART, surfaces.PART, surfaces.TITLE)
-    return np.where(kind <= REDIRECT, spelt, made).astype(np.int64)
+    return np.where(kind <= REDIRECT, spelled, made).astype(np.int64)
 
 
 def _checksum(text: str) -> int:

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 from parlink.kb.tables import Tables
-from parlink.prefix_tree import PrefixTree
-from parlink.text import Tokenizer
+from parlink.nn.prefix_tree import PrefixTree
+from parlink.text.tokenizer import Tokenizer
 
 _log = logging.getLogger(__name__)
-_BATCH = 1 << 16  # titles that are tokenised at once
+_BATCH = 1 << 16  # titles that are tokenized at once
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ _LEAST_COUNT = 0.01  # of a name that is known, but was never seen in a text
 
 
 class _Name(NamedTuple):
-    """A name that the overlay adds; `step` None: it depends on how the text is spelt."""
+    """A name that the overlay adds; `step` None: it depends on how the text is spelled."""
 
     number: int
     surface: str
@@ -130,7 +130,9 @@ class View:
         assert title is not None, "removed titles are not found"
         added = number >= len(self.tables)
         identifier = self.overlay.added[title].id if added else self.tables.id(number)
-        return Candidate(title, id=identifier, prior=prior, step=surfaces.STEPS[step], url=self._url(title, identifier))
+        return Candidate(
+            title, id=identifier, prior=prior, match_type=surfaces.STEPS[step], url=self._url(title, identifier)
+        )
 
     def _seen(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how often titles were seen under any name."""

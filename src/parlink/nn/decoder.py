@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from parlink.config import ModelConfig
 from parlink.nn.detector import Mentions
 from parlink.nn.feed_forward import feed_forward
-from parlink.prefix_tree import PrefixTree
+from parlink.nn.prefix_tree import PrefixTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +47,14 @@ class Reading:
 class OutputHead(nn.Module):
     """Next-token logits; the shape of a masked-LM head, so that one can be loaded into it."""
 
-    def __init__(self, config: ModelConfig, words: nn.Embedding) -> None:
+    def __init__(self, config: ModelConfig, token_embeddings: nn.Embedding) -> None:
         super().__init__()
         hidden = config.encoder.hidden
         self.dense = nn.Linear(hidden, hidden)
         self.norm = nn.LayerNorm(hidden, eps=config.encoder.layer_norm_eps)
         self.decoder = nn.Linear(hidden, config.encoder.vocab_size)
         if config.tie_output:
-            self.decoder.weight = words.weight
+            self.decoder.weight = token_embeddings.weight
 
     def features(self, hidden: Tensor) -> Tensor:
         """What is multiplied with the output matrix, (states, hidden)."""
@@ -69,7 +69,7 @@ class OutputHead(nn.Module):
 class Decoder(nn.Module):
     """An LSTM over names, and the classifier that corrects it."""
 
-    def __init__(self, config: ModelConfig, words: nn.Embedding) -> None:
+    def __init__(self, config: ModelConfig, token_embeddings: nn.Embedding) -> None:
         super().__init__()
         self.bos_id, self.eos_id = config.bos_id, config.eos_id
         hidden, dropout = config.encoder.hidden, config.dropout
@@ -78,7 +78,7 @@ class Decoder(nn.Module):
         self.mention_vector = feed_forward(2 * hidden, hidden, hidden, dropout=dropout)
         self.lstm = nn.LSTMCell(2 * hidden, hidden)
         self.dropout = nn.Dropout(dropout)
-        self.head = OutputHead(config, words)
+        self.head = OutputHead(config, token_embeddings)
         self.classifier = feed_forward(2 * hidden, hidden, 1, dropout=dropout)
 
     def mentions(self, states: Tensor, mentions: Mentions) -> MentionStates:
@@ -86,9 +86,9 @@ class Decoder(nn.Module):
         both = torch.cat([states[mentions.row, mentions.first], states[mentions.row, mentions.last]], -1)
         return MentionStates(self.first_hidden(both), self.first_cell(both), self.mention_vector(both))
 
-    def word_gates(self, words: Tensor) -> Tensor:
+    def token_gates(self, embeddings: Tensor) -> Tensor:
         """What each word embedding adds to the LSTM's gates; computed once, however many nodes read that word."""
-        return F.linear(self.dropout(words), self.lstm.weight_ih[:, : -self.lstm.hidden_size])
+        return F.linear(self.dropout(embeddings), self.lstm.weight_ih[:, : -self.lstm.hidden_size])
 
     def mention_gates(self, mentions: MentionStates) -> Tensor:
         """What each mention vector adds to the LSTM's gates, the same at every step."""
@@ -101,20 +101,20 @@ class Decoder(nn.Module):
         cell = forget.sigmoid() * cell + gate_in.sigmoid() * update.tanh()
         return gate_out.sigmoid() * cell.tanh(), cell
 
-    def read(self, tree: PrefixTree, mentions: MentionStates, words: nn.Embedding) -> Reading:
+    def read(self, tree: PrefixTree, mentions: MentionStates, token_embeddings: nn.Embedding) -> Reading:
         """Read every name of the tree, level by level: root m stands for `<s>` after mention m's first state."""
         parent, token = tree.parents(), tree.token.long()
         token[: tree.roots] = self.bos_id
         owner = torch.arange(tree.roots, device=parent.device)
         distinct, word = torch.unique(token, return_inverse=True)
-        of_word, of_mention = self.word_gates(words(distinct)), self.mention_gates(mentions)
-        hidden, cell = self.step(of_word[word[: tree.roots]] + of_mention, mentions.hidden, mentions.cell)
+        of_token, of_mention = self.token_gates(token_embeddings(distinct)), self.mention_gates(mentions)
+        hidden, cell = self.step(of_token[word[: tree.roots]] + of_mention, mentions.hidden, mentions.cell)
         reading = [Reading(hidden, cell)]
         bounds = tree.level.tolist()
         for before, first, last in zip(bounds, bounds[1:], bounds[2:], strict=False):
             above = parent[first:last] - before
             owner = owner[above]
-            inputs = of_word[word[first:last]] + of_mention[owner]
+            inputs = of_token[word[first:last]] + of_mention[owner]
             hidden, cell = self.step(inputs, hidden[above], cell[above])
             reading.append(Reading(hidden, cell))
         return Reading(torch.cat([r.hidden for r in reading]), torch.cat([r.cell for r in reading]))
@@ -125,13 +125,13 @@ class Decoder(nn.Module):
         return logits
 
 
-def log_likelihoods(decoder: Decoder, tree: PrefixTree, reading: Reading, *, normalised: bool) -> Tensor:
+def log_likelihoods(decoder: Decoder, tree: PrefixTree, reading: Reading, *, normalized: bool) -> Tensor:
     """The mean log-likelihood of each name, its `</s>` included, (names,).
 
-    `normalised`: the logits are log-probabilities already, so that no sum over the vocabulary is needed.
+    `normalized`: the logits are log-probabilities already, so that no sum over the vocabulary is needed.
     """
     features = decoder.head.features(reading.hidden)
-    log_z = features.new_zeros(len(features)) if normalised else log_normalisers(decoder.head, features)
+    log_z = features.new_zeros(len(features)) if normalized else log_normalizers(decoder.head, features)
     parent, bounds = tree.parents(), tree.level.tolist()
     above = parent[tree.roots :]
     step = decoder.head.logits(features[above], tree.token[tree.roots :].long()) - log_z[above]
@@ -145,6 +145,6 @@ def log_likelihoods(decoder: Decoder, tree: PrefixTree, reading: Reading, *, nor
     return (total[ends] + end) / (depth[ends] + 1)
 
 
-def log_normalisers(head: OutputHead, features: Tensor, *, rows: int = 512) -> Tensor:
+def log_normalizers(head: OutputHead, features: Tensor, *, rows: int = 512) -> Tensor:
     """log Z of each state, (states,); `rows` at a time, because a row is as wide as the vocabulary."""
     return torch.cat([torch.logsumexp(head.decoder(part), -1) for part in torch.split(features, rows)])

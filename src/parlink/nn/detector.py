@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from parlink.batch import Batch
 from parlink.config import ModelConfig
+from parlink.nn.batch import Batch
 from parlink.nn.feed_forward import feed_forward
 
 

@@ -51,13 +51,13 @@ class Encoder(nn.Module):
         super().__init__()
         self.config = config
         self.window = window
-        self.words = nn.Embedding(config.vocab_size, config.hidden)
+        self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden)
         self.positions = nn.Embedding(config.positions, config.hidden)
         self.types = nn.Embedding(1, config.hidden) if config.token_types else None  # only type 0 occurs
         self.norm = nn.LayerNorm(config.hidden, eps=config.layer_norm_eps)
         self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(Layer(config, dropout=dropout) for _ in range(config.layers))
-        for table in (self.words, self.positions, self.types):
+        for table in (self.token_embeddings, self.positions, self.types):
             if table is not None:
                 nn.init.normal_(table.weight, std=EMBEDDING_STD)
 
@@ -80,7 +80,7 @@ class Encoder(nn.Module):
         fixed = self.positions(place)  # (length, hidden)
         if self.types is not None:
             fixed = fixed + self.types.weight
-        return self.dropout(self.norm(self.words(tokens) + fixed))  # type: ignore[no-any-return]
+        return self.dropout(self.norm(self.token_embeddings(tokens) + fixed))  # type: ignore[no-any-return]
 
 
 def attention(mask: Tensor, *, window: int, dtype: torch.dtype) -> Attend:
@@ -89,11 +89,11 @@ def attention(mask: Tensor, *, window: int, dtype: torch.dtype) -> Attend:
     Up to two windows of text, all pairs under a band mask are as fast as blocks (measured on a CPU).
     """
     if window == 0:
-        return partial(attend_pairs, bias=as_bias(mask[:, None, None, :], dtype))
+        return partial(full_attention, bias=as_bias(mask[:, None, None, :], dtype))
     reach = window // 2
     if mask.shape[1] <= 2 * window:
-        return partial(attend_pairs, bias=as_bias(band(mask, reach)[:, None], dtype))
-    return partial(attend_blocks, bias=as_bias(block_band(mask, reach)[:, None], dtype), reach=reach)
+        return partial(full_attention, bias=as_bias(band(mask, reach)[:, None], dtype))
+    return partial(sliding_window_attention, bias=as_bias(block_band(mask, reach)[:, None], dtype), reach=reach)
 
 
 def as_bias(visible: Tensor, dtype: torch.dtype) -> Tensor:
@@ -129,17 +129,17 @@ def block_band(mask: Tensor, reach: int) -> Tensor:
     return near & (queries[:, :, None] == keys[:, None, :])
 
 
-def attend_pairs(qkv: Tensor, *, bias: Tensor) -> Tensor:
+def full_attention(qkv: Tensor, *, bias: Tensor) -> Tensor:
     """Attend from every token to every token, with a bias (windows, 1, 1 or length, length)."""
     queries, keys, values = qkv.permute(2, 0, 3, 1, 4).unbind(0)  # (windows, heads, length, size) each
     mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=bias)
     return mixed.transpose(1, 2).flatten(2)
 
 
-def attend_blocks(qkv: Tensor, *, bias: Tensor, reach: int) -> Tensor:
-    """Attend from each block to itself and its two neighbours, with a bias (blocks, 1, reach, 3 * reach).
+def sliding_window_attention(qkv: Tensor, *, bias: Tensor, reach: int) -> Tensor:
+    """Attend from each block to itself and its two neighbors, with a bias (blocks, 1, reach, 3 * reach).
 
-    Keys and values of neighbouring blocks are overlapping views, not copies.
+    Keys and values of neighboring blocks are overlapping views, not copies.
     """
     windows, length = qkv.shape[:2]
     flat = qkv.flatten(0, 1)  # (tokens, 3, heads, size)
@@ -148,8 +148,8 @@ def attend_blocks(qkv: Tensor, *, bias: Tensor, reach: int) -> Tensor:
     queries = (
         padded[reach:-reach, 0].reshape(len(bias), reach, *flat.shape[2:]).transpose(1, 2)
     )  # (blocks, heads, reach, size)
-    neighbours = padded[:, 1:].unfold(0, 3 * reach, reach).transpose(-1, -2)  # (blocks, 2, heads, 3 * reach, size)
-    keys, values = neighbours.unbind(1)
+    neighbors = padded[:, 1:].unfold(0, 3 * reach, reach).transpose(-1, -2)  # (blocks, 2, heads, 3 * reach, size)
+    keys, values = neighbors.unbind(1)
     mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=bias)
     tokens = mixed.transpose(1, 2).reshape(len(bias) * reach, -1)[: windows * length]
     return tokens.view(windows, length, -1)

@@ -1,4 +1,4 @@
-"""The four losses of the joint objective, and the penalty that makes the output self-normalised.
+"""The four losses of the joint objective, and the penalty that makes the output self-normalized.
 
 Each comes as a sum and the count it is to be divided by, so that several processes can add both up first.
 """
@@ -11,13 +11,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from parlink.batch import Batch
+from parlink.nn.batch import Batch
 from parlink.nn.detector import Mentions
 from parlink.nn.model import LinkingModel
 from parlink.nn.output_terms import output_terms
-from parlink.prefix_tree import PrefixTree
+from parlink.nn.prefix_tree import PrefixTree
 
-PARTS = ("start", "end", "generation", "classifier", "normaliser")
+PARTS = ("start", "end", "generation", "classifier", "normalizer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,13 @@ def name_losses(
     """Compute the losses of disambiguation, the last three of PARTS, from the encoder's states."""
     known = model.decoder.mentions(states, targets.mentions[targets.linked])
     reading = model.read(targets.tree, known)
-    generation = normaliser = reading.hidden.new_zeros(())
+    generation = normalizer = reading.hidden.new_zeros(())
     if generate:
-        generation, normaliser = generation_loss(model, targets, reading.hidden, label_smoothing=label_smoothing)
+        generation, normalizer = generation_loss(model, targets, reading.hidden, label_smoothing=label_smoothing)
     logits = model.decoder.correct(known.vector[targets.owner], reading.cell[targets.tree.ends()])
     classifier, contested = classifier_loss(logits, targets.owner, targets.gold)
     links = len(targets.linked)
-    sums = torch.stack([generation, classifier, normaliser])
+    sums = torch.stack([generation, classifier, normalizer])
     return LossSums(sums, sums.new_tensor([links, contested, links]))
 
 

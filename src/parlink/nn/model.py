@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from parlink.batch import Batch
 from parlink.config import ModelConfig
+from parlink.nn.batch import Batch
 from parlink.nn.decoder import Decoder, MentionStates, Reading
 from parlink.nn.detector import Detector
 from parlink.nn.encoder import Encoder
-from parlink.prefix_tree import PrefixTree
+from parlink.nn.prefix_tree import PrefixTree
 
 
 class LinkingModel(nn.Module):
@@ -20,7 +20,7 @@ class LinkingModel(nn.Module):
         self.config = config
         self.encoder = Encoder(config.encoder, window=config.window, dropout=config.dropout)
         self.detector = Detector(config)
-        self.decoder = Decoder(config, self.encoder.words)
+        self.decoder = Decoder(config, self.encoder.token_embeddings)
 
     def encode(self, batch: Batch) -> Tensor:
         """The state of every token, (windows, length, hidden)."""
@@ -29,7 +29,7 @@ class LinkingModel(nn.Module):
 
     def read(self, tree: PrefixTree, mentions: MentionStates) -> Reading:
         """Read the names of every mention."""
-        return self.decoder.read(tree, mentions, self.encoder.words)
+        return self.decoder.read(tree, mentions, self.encoder.token_embeddings)
 
 
 def count_parameters(model: LinkingModel) -> dict[str, int]:

@@ -10,7 +10,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 
-class _Uninitialised(TorchFunctionMode):
+class _Uninitialized(TorchFunctionMode):
     """Leaves tensors as they are instead of drawing numbers for them."""
 
     def __torch_function__(
@@ -29,5 +29,5 @@ class _Uninitialised(TorchFunctionMode):
 @contextmanager
 def weightless() -> Iterator[None]:
     """Build modules on the meta device; to draw numbers there too would load a compiler, for over a second."""
-    with torch.device("meta"), _Uninitialised():
+    with torch.device("meta"), _Uninitialized():
         yield

@@ -19,7 +19,7 @@ from starlette.responses import Response
 
 from parlink.config import LinkOptions
 from parlink.kb import KnowledgeBase
-from parlink.linker import Linker
+from parlink.linking.linker import Linker
 from parlink.serve import answers, entities, intake, schemas, turtle
 from parlink.serve.batcher import INTERNAL, Batcher, QueueFullError
 from parlink.serve.guard import Guard
@@ -150,7 +150,9 @@ async def annotate(request: Request, query: Annotated[NifQuery, Query()]) -> Res
 async def show_model(request: Request) -> Response:
     """Show the tuned values, and the name of the knowledge base."""
     service = _service(request)
-    tuned = {name: getattr(service.tuned, name) for name in ("threshold", "score_threshold", "fallback", "weights")}
+    tuned = {
+        name: getattr(service.tuned, name) for name in ("mention_threshold", "score_threshold", "fallback", "weights")
+    }
     return answers.as_json(tuned | {"kb": None if service.kb is None else service.kb.name})
 
 

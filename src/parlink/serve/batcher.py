@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from parlink.config import LinkOptions
 from parlink.errors import ParlinkError
-from parlink.linker import Linker
+from parlink.linking.linker import Linker
 from parlink.types import Document
 
 INTERNAL = "internal error; the log of the service says where"
@@ -88,7 +88,7 @@ class Batcher:
     async def link(self, docs: Sequence[Document], options: LinkOptions) -> list[Document]:
         """Link documents with whatever else is waiting; a failed one comes back with `error` set.
 
-        Whoever is cancelled while waiting here frees the places in the queue.
+        Whoever is canceled while waiting here frees the places in the queue.
         """
         if self._stopping:
             raise QueueFullError("the service is stopping; try again later")

@@ -20,7 +20,10 @@ class _Query(BaseModel):
 class LinkQuery(_Query):
     """How to link; what is left out has the value tuned for the model."""
 
-    threshold: Number | SkipJsonSchema[None] = Field(None, description="Least log-odds that a mention starts.")
+    mention_threshold: Number | SkipJsonSchema[None] = Field(None, description="Least log-odds that a mention starts.")
+    min_confidence: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.0, description="Least probability that a link is right."
+    )
     score_threshold: Number | SkipJsonSchema[None] = Field(None, description="Least score of the best candidate.")
     search: Literal["rank", "beam"] = Field("rank", description="Score every candidate, or search by beam.")
     beams: int = Field(5, ge=1, le=20, description="Width of the beam.")

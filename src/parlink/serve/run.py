@@ -9,7 +9,7 @@ from collections.abc import Callable
 import uvicorn
 
 from parlink.errors import ConfigError
-from parlink.linker import Linker
+from parlink.linking.linker import Linker
 from parlink.serve.app import create_app
 from parlink.serve.settings import Settings
 

@@ -18,9 +18,9 @@ LINKED = {
             "start": 0,
             "end": 4,
             "title": "Kent County Cricket Club",
-            "score": 0.91,
-            "detection": 3.2,
-            "probability": 0.95,
+            "confidence": 0.91,
+            "mention_logit": 3.2,
+            "mention_probability": 0.95,
             "candidates": [
                 {"title": "Kent County Cricket Club", "score": 1.3, "prior": 0.2, "lm": -0.4, "classifier": 1.7},
                 {"title": "Kent", "score": -0.6, "prior": 0.8, "lm": -0.3, "classifier": -0.3},
@@ -30,7 +30,7 @@ LINKED = {
     "kb": "wikipedia-1f0c2a9e",
 }
 MODEL = {
-    "threshold": 0.0,
+    "mention_threshold": 0.0,
     "score_threshold": None,
     "fallback": False,
     "weights": {"lm": 1.0, "classifier": 1.0, "prior": 0.25},
@@ -126,7 +126,7 @@ def _plain(kind: type, required: Collection[str] = ()) -> Json:
 def _model() -> Json:
     number, parts = {"type": "number"}, ("lm", "classifier", "prior")
     properties = {
-        "threshold": number,
+        "mention_threshold": number,
         "score_threshold": {"type": ["number", "null"]},
         "fallback": {"type": "boolean"},
         "weights": {"type": "object", "properties": dict.fromkeys(parts, number), "required": list(parts)},

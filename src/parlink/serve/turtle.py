@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from fastapi import HTTPException
 
-from parlink.data import nif
+from parlink.data.formats import nif
 from parlink.errors import DataFormatError
 from parlink.serve.intake import fit
 from parlink.serve.settings import Settings
@@ -44,4 +44,4 @@ def _question(doc: Document, settings: Settings) -> Document:
 
 def _answer(doc: Document, *, confidence: bool) -> Document:
     links = [link for link in doc.links if link.title is not None or doc.spans is not None]
-    return replace(doc, links=tuple(link if confidence else replace(link, score=None) for link in links))
+    return replace(doc, links=tuple(link if confidence else replace(link, confidence=None) for link in links))

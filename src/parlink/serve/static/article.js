@@ -102,7 +102,7 @@ function mention(link, surface) {
     made.tabIndex = 0;
     made.setAttribute("role", "note");
   }
-  made.style.setProperty("--sure", String(link.score ?? 1));
+  made.style.setProperty("--sure", String(link.confidence ?? 1));
   return made;
 }
 

@@ -30,9 +30,9 @@ function heading(link) {
 function facts(link) {
   const parts = [];
   if (link.title == null) parts.push(REASONS[link.reason] ?? link.reason ?? "no reason is given");
-  else if (link.score != null) parts.push(`${percent(link.score)} sure`);
+  else if (link.confidence != null) parts.push(`${percent(link.confidence)} sure`);
   if (link.id != null) parts.push(link.id);
-  if (link.probability != null) parts.push(`mention probability ${percent(link.probability)}`);
+  if (link.mention_probability != null) parts.push(`mention probability ${percent(link.mention_probability)}`);
   return element("span", { class: "card-facts" }, parts.join(" · "));
 }
 

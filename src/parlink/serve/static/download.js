@@ -37,7 +37,7 @@ function pieces(doc) {
   let at = 0;
   for (const link of doc.links) {
     const [start, end] = [offsets[link.start], offsets[link.end]];
-    const title = link.title == null ? "not linked" : `${link.title} ${link.score == null ? "" : `(${percent(link.score)} sure)`}`;
+    const title = link.title == null ? "not linked" : `${link.title} ${link.confidence == null ? "" : `(${percent(link.confidence)} sure)`}`;
     const look = link.title == null ? "mention nil" : "mention";
     made.push(doc.text.slice(at, start), outward(link.url, { class: look, title }, doc.text.slice(start, end)));
     at = end;

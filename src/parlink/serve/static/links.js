@@ -15,7 +15,7 @@ export function utf16Offsets(text) {
 
 // What the service would answer at this threshold, out of all mentions that it found at a lower one.
 export function linksAt(links, threshold) {
-  return resolveOverlaps(links.filter((link) => link.detection == null || link.detection > threshold));
+  return resolveOverlaps(links.filter((link) => link.mention_logit == null || link.mention_logit > threshold));
 }
 
 // The disjoint links whose probabilities have the highest sum; ties go to the longer, then to the earlier.
@@ -26,7 +26,7 @@ export function resolveOverlaps(links) {
   const choice = [];
   order.forEach((link, place) => {
     const before = lastBefore(order, link.start, place);
-    const weight = [roundEven((link.probability ?? 0) * 2 ** 40), link.end - link.start, -link.start];
+    const weight = [roundEven((link.mention_probability ?? 0) * 2 ** 40), link.end - link.start, -link.start];
     const taken = best[before].map((sum, i) => sum + weight[i]);
     const keep = isMore(taken, best[place]);
     choice.push([keep, before]);

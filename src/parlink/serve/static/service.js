@@ -17,8 +17,8 @@ const ADVICE = {
 
 // A text with every mention that the slider may show, overlapping ones too, and the model's own threshold.
 export async function linkedText(text, key, signal) {
-  const { threshold: own } = await ask("/v1/model", { headers: withKey(key), signal });
-  const doc = await ask(`/v1/link?overlaps=keep&threshold=${own - MARGIN.below}`, {
+  const { mention_threshold: own } = await ask("/v1/model", { headers: withKey(key), signal });
+  const doc = await ask(`/v1/link?overlaps=keep&mention_threshold=${own - MARGIN.below}`, {
     method: "POST",
     headers: withKey(key, { "content-type": "application/json" }),
     body: JSON.stringify({ text }),

@@ -1,0 +1,1 @@
+"""A model folder: load, save, narrow, describe, export."""

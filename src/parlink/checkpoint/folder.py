@@ -1,0 +1,221 @@
+"""A model folder: config.json, model.safetensors, tokenizer.json and the model card."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+
+from parlink.checkpoint.quantize import Bits, dequantize, quantize
+from parlink.config import ModelConfig, Tuned, parse
+from parlink.errors import CheckpointError
+from parlink.nn.model import LinkingModel
+from parlink.nn.tensor_file import save_tensors
+from parlink.nn.weightless import weightless
+from parlink.text.tokenizer import Tokenizer
+
+FORMAT = 2
+PACKAGED = "default"  # the name, and the folder in the package, of the model that comes with it
+EMBEDDINGS = "encoder.token_embeddings.weight"
+TIED = "decoder.head.decoder.weight"  # to the embeddings, if the config says so
+# What format 1 called the same.
+OLD_WEIGHTS = {"encoder.words.": "encoder.token_embeddings."}
+OLD_KEYS: dict[tuple[str, ...], dict[str, str | None]] = {
+    ("model",): {"self_normalised": "self_normalized"},
+    ("model", "encoder"): {"pad_id": None},  # the tokenizer knows it
+    ("tuned",): {"threshold": "mention_threshold"},
+    ("tuned", "confidence"): {"detection": "mention_logit"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A model with what it needs to read text, and the values tuned for it."""
+
+    model: LinkingModel
+    tokenizer: Tokenizer
+    tuned: Tuned
+
+
+class ConfigFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What config.json holds."""
+
+    format: int
+    model: ModelConfig
+    tuned: Tuned = Tuned()
+
+
+def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, card: str) -> None:
+    """Write a model folder, under a temporary name first."""
+    with replacing(folder) as temporary:
+        write_checkpoint(temporary, checkpoint, card=card)
+
+
+def write_checkpoint(folder: Path, checkpoint: Checkpoint, *, card: str, bits: Bits = 32, word_bits: Bits = 32) -> None:
+    """Write the files of a model into a folder that is there."""
+    save_weights(folder / "model.safetensors", checkpoint.model, bits=bits, word_bits=word_bits)
+    checkpoint.tokenizer.save(folder / "tokenizer.json")
+    (folder / "README.md").write_text(card)
+    _write_config(folder, ConfigFile(format=FORMAT, model=checkpoint.model.config, tuned=checkpoint.tuned))
+
+
+def load_checkpoint(folder: Path | str) -> Checkpoint:
+    """Open a model folder."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise CheckpointError(f"{folder}: no such model folder; give a folder made by `parlink train`")
+    config = read_config(folder)
+    with weightless():
+        model = LinkingModel(config.model)
+    load_weights(folder / "model.safetensors", model)
+    return Checkpoint(model.eval(), Tokenizer.load(folder / "tokenizer.json"), config.tuned)
+
+
+def trained_folder(name: Path | str) -> Path | None:
+    """The folder of the trained model of this name; None if it names an encoder, in a folder or on the hub."""
+    if name == PACKAGED:
+        return packaged_model()
+    try:
+        data = msgspec.json.decode((Path(name) / "config.json").read_bytes())
+    except (OSError, msgspec.DecodeError):
+        return None
+    return Path(name) if isinstance(data, dict) and "format" in data else None
+
+
+def packaged_model() -> Path:
+    """The folder of the model that comes with the package."""
+    folder = Path(__file__).parents[1] / PACKAGED
+    if not folder.is_dir():
+        raise CheckpointError(f"{folder}: the model that comes with parlink is missing; install parlink again")
+    return folder
+
+
+def own_kb(model: Path) -> Path | None:
+    """The knowledge base inside a model folder, if there is one."""
+    return model / "kb" if (model / "kb").is_dir() else None
+
+
+def update_tuned(folder: Path | str, tuned: Tuned) -> None:
+    """Replace the tuned values of a model folder."""
+    folder = Path(folder)
+    config = read_config(folder)
+    _write_config(folder, msgspec.structs.replace(config, tuned=tuned))
+
+
+def save_weights(path: Path, model: LinkingModel, *, bits: Bits = 32, word_bits: Bits = 32) -> None:
+    """Write all weights of a model, a tied matrix once; tables of embeddings may be narrower than the rest."""
+    weights = model.state_dict()
+    if model.config.tie_output:
+        del weights[TIED]
+    save_tensors(path, quantize(weights, lambda name: word_bits if name in (EMBEDDINGS, TIED) else bits))
+
+
+def load_weights(path: Path, model: LinkingModel, *, assign: bool = True) -> None:
+    """Put the weights of a file into a model, after checking names and shapes.
+
+    `assign` makes them the model's own tensors, as a model on the meta device needs; else they are copied.
+    """
+    try:
+        weights = dequantize(_with_new_names(load_file(path)))
+    except FileNotFoundError as error:
+        raise CheckpointError(f"{path}: missing; a model folder needs this file") from error
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError(f"{path}: cannot be read ({error}); it is truncated or no safetensors file") from error
+    wanted = model.state_dict()
+    if model.config.tie_output:
+        weights[TIED] = weights.get(EMBEDDINGS, torch.empty(0))
+    for name, tensor in wanted.items():
+        if name not in weights:
+            raise CheckpointError(f"{path}: has no {name!r}, which config.json asks for")
+        if weights[name].shape != tensor.shape:
+            got, want = tuple(weights[name].shape), tuple(tensor.shape)
+            raise CheckpointError(f"{path}: {name!r} has shape {got}, but config.json asks for {want}")
+    unknown = sorted(weights.keys() - wanted.keys())
+    if unknown:
+        raise CheckpointError(f"{path}: holds {unknown[0]!r}, which the model of config.json does not have")
+    model.load_state_dict(weights, assign=assign)
+    if assign and model.config.tie_output:
+        model.decoder.head.decoder.weight = model.encoder.token_embeddings.weight
+
+
+def read_config(folder: Path | str) -> ConfigFile:
+    """Read the config.json of a model folder."""
+    path = Path(folder) / "config.json"
+    try:
+        data = msgspec.json.decode(path.read_bytes())
+    except OSError as error:
+        raise CheckpointError(f"{path}: missing; a model folder needs this file") from error
+    except msgspec.DecodeError as error:
+        raise CheckpointError(f"{path}: not valid JSON: {error}") from error
+    if not isinstance(data, dict) or not isinstance(data.get("format"), int):
+        raise CheckpointError(f"{path}: not a parlink model (no 'format'); give a folder made by `parlink train`")
+    if data["format"] > FORMAT:
+        raise CheckpointError(f"{path}: format {data['format']} is newer than {FORMAT}; upgrade parlink")
+    return parse(data if data["format"] == FORMAT else _with_new_keys(data), ConfigFile, source=str(path))
+
+
+def _with_new_names(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    for old, new in OLD_WEIGHTS.items():
+        weights = {name.replace(old, new, 1) if name.startswith(old) else name: w for name, w in weights.items()}
+    return weights
+
+
+def _with_new_keys(data: dict[str, Any]) -> dict[str, Any]:
+    """The same settings under the names of now."""
+    for path, names in OLD_KEYS.items():
+        table: Any = data
+        for key in path:
+            table = table.get(key) if isinstance(table, dict) else None
+        for old, new in names.items() if isinstance(table, dict) else ():
+            if old in table:
+                value = table.pop(old)
+                table.update({} if new is None else {new: value})
+    return data | {"format": FORMAT}
+
+
+def _write_config(folder: Path, config: ConfigFile) -> None:
+    temporary = folder / "config.json.partial"
+    temporary.write_bytes(msgspec.json.format(msgspec.json.encode(config), indent=2) + b"\n")
+    temporary.replace(folder / "config.json")
+
+
+@contextmanager
+def replacing(folder: Path | str) -> Iterator[Path]:
+    """A temporary folder that takes the place of `folder` when the block ends well, and vanishes when it does not."""
+    folder = Path(folder)
+    recover(folder)
+    temporary, old = _beside(folder)
+    shutil.rmtree(temporary, ignore_errors=True)
+    try:
+        temporary.mkdir(parents=True)
+        yield temporary
+    except (OSError, SafetensorError) as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise CheckpointError(f"{folder}: cannot be written ({error}); what was there before is kept") from error
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    if folder.exists():
+        folder.rename(old)
+    temporary.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def recover(folder: Path) -> None:
+    """Finish what a process that was killed while replacing the folder left undone."""
+    temporary, old = _beside(folder)
+    if old.exists() and not folder.exists():
+        temporary.rename(folder)  # complete, or else the old one would not have been moved
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _beside(folder: Path) -> tuple[Path, Path]:
+    return folder.with_name(f".{folder.name}.partial"), folder.with_name(f".{folder.name}.old")

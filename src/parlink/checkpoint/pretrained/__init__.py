@@ -1,0 +1,1 @@
+"""Encoders of the Hugging Face hub: their config, files and weights."""

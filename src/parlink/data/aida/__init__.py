@@ -1,0 +1,1 @@
+"""AIDA-CoNLL with the candidates of PPRforNED."""

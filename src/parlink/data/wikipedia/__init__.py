@@ -1,0 +1,1 @@
+"""Wikipedia: dumps, wikitext, articles as training documents."""

@@ -1,0 +1,1 @@
+"""A finished evaluation as HTML, JSON and plots."""

@@ -1,0 +1,159 @@
+"""Build a KB folder from sources: read, bring titles to one spelling, merge, write, rename into place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+
+from parlink.data.titles import read_redirects
+from parlink.data.wikipedia.wikitext import normal_target
+from parlink.errors import KnowledgeBaseError
+from parlink.kb.tables import INFO_FILE, Info, Source
+from parlink.kb.build import sources
+from parlink.kb.build.gather import Gathering
+from parlink.kb.build.ids import read_ids
+from parlink.kb.build.merge import Notes, Rules, entities
+from parlink.kb.build.write import Written, write_tables
+
+WIKIPEDIA_URL = "https://en.wikipedia.org/wiki/{title}"
+Progress = Callable[[str, int, int], None]  # what is going on, how much of it is done, and how much there is
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions:
+    """How to build; `min_links` None: titles that are only linked to are not taken."""
+
+    name: str | None = None  # None: that of the folder
+    url_template: str | None = None  # None: Wikipedia's if a source is a MediaWiki dump
+    ids: Sequence[Path] = ()
+    redirects: Path | None = None
+    min_links: int | None = 1
+    processes: int | None = None  # None: one a core
+    replace: bool = False
+
+
+DEFAULT = BuildOptions()
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came of a build."""
+
+    info: Info
+    examples: dict[str, list[str]]  # of what the notes of `info` count
+
+
+def build(
+    paths: Sequence[Path | str],
+    output: Path | str,
+    *,
+    options: BuildOptions = DEFAULT,
+    progress: Progress = lambda stage, done, whole: None,
+) -> Report:
+    """Build a knowledge base; the folder appears when it is complete, and nothing is left behind if it fails."""
+    files, target = [Path(path) for path in paths], Path(output).absolute()
+    if not files:
+        raise KnowledgeBaseError("no sources given; give at least one file to build from")
+    kinds = [sources.kind_of(file) for file in files]
+    for beside in (*options.ids, *([options.redirects] if options.redirects else [])):
+        if not beside.is_file():
+            raise KnowledgeBaseError(f"{beside}: is not there; give a file of ids or redirects, or leave it out")
+    _check_free(target, options)
+    with _work_folder(target) as work:
+        facts, notes = Gathering(work), Notes()
+        read = [
+            _read(file, kind, number, facts, options, progress)
+            for number, (file, kind) in enumerate(zip(files, kinds, strict=True))
+        ]
+        rules = Rules(min_links=options.min_links, wiki="mediawiki" in kinds)
+        read += _read_beside(facts, options, wiki=rules.wiki)
+        progress("merging and writing", 0, 0)
+        (work / "kb").mkdir()
+        written = write_tables(entities(facts.by_title_of_now(), rules, notes), work / "kb", scratch=work)
+        info = _info(work / "kb", written, read, notes, options, name=options.name or target.name)
+        _move(work, target)
+    return Report(info, {what: list(some) for what, some in notes.examples.items()})
+
+
+def _read(file: Path, kind: str, number: int, facts: Gathering, options: BuildOptions, progress: Progress) -> Source:
+    entries, size, whole = 0, 0, sources.unpacked_size(file)
+    skipped: Counter[str] = Counter()
+    progress(file.name, 0, whole)
+    for batch in sources.read(file, kind=kind, source=number, processes=options.processes):
+        facts.take(batch.facts.items(), rank=number)
+        entries, size, skipped = entries + batch.entries, size + batch.size, skipped + batch.skipped
+        progress(file.name, min(size, whole), whole)
+    progress(file.name, whole, whole)
+    return Source(path=file.name, kind=kind, sha256=sources.sha256(file), entries=entries, skipped=dict(skipped))
+
+
+def _read_beside(facts: Gathering, options: BuildOptions, *, wiki: bool) -> Iterator[Source]:
+    """Read the tables of redirects and ids; titles of a wiki may be spelled as in its URLs."""
+    if (file := options.redirects) is not None:
+        taken = facts.take_redirects(read_redirects(file))
+        yield Source(path=file.name, kind="redirects", sha256=sources.sha256(file), entries=taken)
+    for file in options.ids:
+        pairs = ((normal_target(title) if wiki else title, identifier) for title, identifier in read_ids(file))
+        yield Source(path=file.name, kind="ids", sha256=sources.sha256(file), entries=facts.take_ids(pairs))
+
+
+def _info(
+    folder: Path, written: Written, read: Sequence[Source], notes: Notes, options: BuildOptions, *, name: str
+) -> Info:
+    files = sorted(folder.iterdir())
+    digest = sha256()
+    for file in files:
+        digest.update(f"{file.name} {sources.sha256(file)}\n".encode())
+    wiki = any(source.kind == "mediawiki" for source in read)
+    info = Info(
+        name=name,
+        hash=digest.hexdigest(),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        parlink=version("parlink"),
+        titles=written.titles,
+        names=written.names,
+        ids=written.ids,
+        descriptions=written.descriptions,
+        url_template=options.url_template or (WIKIPEDIA_URL if wiki else None),
+        sources=tuple(read),
+        notes=dict(notes.counts),
+        files={file.name: file.stat().st_size for file in files},
+    )
+    (folder / INFO_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(info), indent=2))
+    return info
+
+
+def _check_free(target: Path, options: BuildOptions) -> None:
+    if not target.exists():
+        return
+    if not (target / INFO_FILE).is_file():
+        raise KnowledgeBaseError(f"{target}: there already, and no knowledge base; give another folder")
+    if not options.replace:
+        raise KnowledgeBaseError(f"{target}: there already; give another folder, or ask to replace it")
+
+
+@contextmanager
+def _work_folder(target: Path) -> Iterator[Path]:
+    """Make a folder beside the target that is gone in the end, whatever happens; a full disk is a plain error."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as work:
+            yield Path(work)
+    except OSError as error:
+        message = f"{target}: cannot be written ({error.strerror or error}), and nothing was left behind; "
+        raise KnowledgeBaseError(message + "free some space, or choose another folder") from error
+
+
+def _move(work: Path, target: Path) -> None:
+    if target.exists():
+        target.rename(work / "replaced")
+    (work / "kb").rename(target)

@@ -1,0 +1,84 @@
+"""Pages, redirects and links of a MediaWiki XML dump, read by one process and parsed by all."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from parlink.data.wikipedia import mediawiki
+from parlink.data.parallel import mapped
+from parlink.data.wikipedia.wikitext import article
+from parlink.kb.surfaces import without_parenthesis
+from parlink.kb.build.facts import Batch, Fact, Kind
+
+CHUNK_BYTES = 4 << 20  # of pages that a worker parses at once
+SMALL_FILE = 4 << 20  # not worth the start of other processes
+
+
+@dataclass(frozen=True)
+class Dump:
+    """What has to be known of a dump to parse its pages."""
+
+    source: int
+    namespaces: Collection[str]
+
+    def parse(self, pages: list[bytes]) -> Batch:
+        """Turn pages into facts."""
+        batch = Batch(entries=len(pages), size=sum(map(len, pages)))
+        prefixes = {name.replace("_", " "): 1 for name in self.namespaces}  # 1: any that is not that of articles
+        for raw in pages:
+            _add_page(batch, mediawiki.parse(raw, prefixes), dump=self)
+        return batch
+
+
+def read(path: Path, *, source: int, processes: int = 1) -> Iterator[Batch]:
+    """Read a dump in batches, in order; a dump that is cut off gives the pages that are whole."""
+    dump = Dump(source, mediawiki.namespace_names(path))
+    chunks = _chunks(mediawiki.raw_pages(path))
+    return mapped(dump.parse, chunks, processes=1 if path.stat().st_size < SMALL_FILE else processes)
+
+
+def _chunks(pages: Iterable[bytes]) -> Iterator[list[bytes]]:
+    chunk: list[bytes] = []
+    size = 0
+    for page in pages:
+        chunk.append(page)
+        size += len(page)
+        if size >= CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _add_page(batch: Batch, page: mediawiki.Page, *, dump: Dump) -> None:
+    title = mediawiki.normal_target(page.title)
+    if page.redirect is not None and page.namespace == 0:
+        batch.skipped["redirect"] += 1
+        target = article(page.redirect, dump.namespaces)
+        if target and target != title:
+            batch.facts[Fact(target, "", Kind.REDIRECT, title)] += 1
+        return
+    reason = mediawiki.skip_reason(title, page.text, namespace=page.namespace)
+    if reason is None:
+        batch.facts[Fact(title, "", Kind.NAME, str(dump.source))] += 1
+    else:
+        batch.skipped[reason] += 1
+        if reason == "namespace":
+            return
+        batch.facts[Fact(title, "", Kind.LEFT_OUT, reason)] += 1
+    for anchor, target in mediawiki.links(page.text, namespaces=dump.namespaces):
+        batch.facts[Fact(target, "", Kind.LINK, anchor)] += 1
+    if reason == "disambiguation":
+        _add_meanings(batch, title, page.text, dump=dump)
+
+
+def _add_meanings(batch: Batch, title: str, text: str, *, dump: Dump) -> None:
+    """Add the first link of each item of a disambiguation page as what its title may mean."""
+    surface = without_parenthesis(title) or title
+    for line in text.split("\n"):
+        if line.startswith("*"):
+            for _, target in islice(mediawiki.links(line, namespaces=dump.namespaces), 1):
+                batch.facts[Fact(target, "", Kind.LISTED, surface)] += 0

@@ -1,0 +1,156 @@
+"""From facts, sorted by title, to entities: what counts as one, what it is called, and by which names it is found."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from parlink.data.wikipedia.mediawiki import skip_reason
+from parlink.kb.build.facts import Fact, Kind
+
+Counted = tuple[Fact, int]
+
+_EXAMPLES = 20
+_LONGEST_PARENTHESIS = 40  # characters of a description that tells two equal names apart
+_MAKES_ENTITY = frozenset({Kind.NAME, Kind.LINK, Kind.LISTED, Kind.REDIRECT})
+_GIVES_NAME = frozenset({Kind.LINK, Kind.LISTED, Kind.ALIAS, Kind.REDIRECT})
+
+
+@dataclass
+class Notes:
+    """What was merged, renamed and left out: how often, and the first few."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, what: str, example: str, count: int = 1) -> None:
+        """Take note of something that the user may want to know."""
+        self.counts[what] += count
+        if len(self.examples[what]) < _EXAMPLES:
+            self.examples[what].append(example)
+
+
+@dataclass
+class Known:
+    """An entity of the knowledge base that is being built."""
+
+    title: str
+    id: str = ""
+    description: str = ""
+    counts: Counter[str] = field(default_factory=Counter)  # surface: how often it was seen
+    redirects: set[str] = field(default_factory=set)  # surfaces that are former or other titles
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What counts as an entity; `min_links` None: only what a source lists, not what texts merely link to."""
+
+    min_links: int | None = 1
+    wiki: bool = False  # dates, numbers and lists that texts link to are left out
+
+
+def entities(facts: Iterable[Counted], rules: Rules, notes: Notes) -> Iterator[Known]:
+    """Turn sorted facts into entities with unique titles."""
+    waiting: dict[str, Known] = {}  # made titles, until it is certain that no source has the same
+    for title, group in groupby(facts, key=lambda counted: counted[0].title):
+        yield from _settled(waiting, title, notes)
+        primary, *others = _split(title, list(group), notes)
+        if not _is_entity(title, primary, rules, notes):
+            continue
+        yield _known(title, primary)
+        for facts_of_one in others:
+            entity = _made_unique(_known(title, facts_of_one), waiting)
+            waiting[entity.title] = entity
+    yield from _settled(waiting, None, notes)
+
+
+def retitled(facts: Iterable[Counted], resolve: Callable[[str], str]) -> Iterator[Counted]:
+    """Bring facts to the titles of now."""
+    for title, group in groupby(facts, key=lambda counted: counted[0].title):
+        now = resolve(title)
+        for fact, count in group:
+            if fact.kind != Kind.REDIRECT or fact.value != now:
+                yield fact._replace(title=now), count
+
+
+def _settled(waiting: dict[str, Known], title: str | None, notes: Notes) -> Iterator[Known]:
+    """Yield what waits for titles up to `title`; where that is the same, the id tells the two apart."""
+    for made in [made for made in waiting if title is None or made <= title]:
+        entity = waiting.pop(made)
+        if made == title:
+            entity = _renamed(entity, f"{made[:-1]}, {entity.id})")
+        notes.add("names made unique", f"{entity.title} has the id {entity.id}")
+        yield entity
+
+
+def _split(title: str, facts: Sequence[Counted], notes: Notes) -> list[list[Counted]]:
+    """Part the facts about a title by entity, the one seen most first; facts without an id are about that one."""
+    ids = {fact.id for fact, _ in facts if fact.kind == Kind.NAME and fact.id}
+    for fact, count in facts:
+        if fact.kind == Kind.NAME and count > 1:
+            notes.add("titles given twice in one source, merged", title)
+    if len(ids) <= 1:
+        return [list(facts)]
+    seen: Counter[str] = Counter()
+    for fact, count in facts:
+        seen[fact.id] += count if fact.kind == Kind.ALIAS else 0
+    first, *others = sorted(ids, key=lambda id: (-seen[id], len(id), id))
+    return [
+        [each for each in facts if each[0].id == first or each[0].id not in ids],
+        *([each for each in facts if each[0].id == other] for other in others),
+    ]
+
+
+def _is_entity(title: str, facts: Sequence[Counted], rules: Rules, notes: Notes) -> bool:
+    kinds = {fact.kind for fact, _ in facts}
+    if Kind.NAME in kinds:
+        return True
+    links = sum(count for fact, count in facts if fact.kind == Kind.LINK)
+    reason = None
+    if Kind.LEFT_OUT in kinds or (rules.wiki and skip_reason(title, "text")):
+        reason = "titles left out that texts link to (dates, numbers, lists, disambiguation)"
+    elif not kinds & _MAKES_ENTITY:
+        reason = "ids and aliases of unknown titles, left out"
+    elif rules.min_links is None or (kinds & _MAKES_ENTITY == {Kind.LINK} and links < rules.min_links):
+        reason = "titles left out that texts link to too seldom"
+    if reason is None:
+        notes.add("titles known only from links, redirects and candidates", title)
+    elif kinds != {Kind.LEFT_OUT}:
+        notes.add(reason, title)
+    return reason is None
+
+
+def _known(title: str, facts: Sequence[Counted]) -> Known:
+    given = [fact.id for fact, _ in facts] + [fact.value for fact, _ in facts if fact.kind == Kind.IDENTIFIER]
+    entity = Known(title, id=next(filter(None, given), ""))
+    for fact, count in facts:
+        if fact.kind == Kind.DESCRIPTION and len(fact.value) > len(entity.description):
+            entity.description = fact.value
+        elif fact.kind in _GIVES_NAME:
+            entity.counts[fact.value] += count
+        if fact.kind == Kind.REDIRECT:
+            entity.redirects.add(fact.value)
+    entity.counts[title] = max(1, entity.counts[title])
+    return entity
+
+
+def _made_unique(entity: Known, taken: dict[str, Known]) -> Known:
+    """Add a parenthesis to a title: the beginning of the description, or the id."""
+    words = entity.description.split(". ")[0].split(", ")[0].strip(" .()")
+    while len(words) > _LONGEST_PARENTHESIS:
+        words = words.rpartition(" ")[0]
+    described = f"{entity.title} ({words})"
+    if words and described not in taken:
+        return _renamed(entity, described)
+    title = f"{entity.title} ({entity.id})"
+    while title in taken:
+        title = f"{title[:-1]}, {entity.id})"
+    return _renamed(entity, title)
+
+
+def _renamed(entity: Known, title: str) -> Known:
+    entity.title = title
+    entity.counts[title] = max(1, entity.counts[title])
+    return entity

@@ -1,0 +1,73 @@
+"""Which reader a source needs: told by the end of its name."""
+
+from __future__ import annotations
+
+import bz2
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from hashlib import file_digest
+from pathlib import Path
+
+from parlink.errors import KnowledgeBaseError
+from parlink.kb.build import jsonl
+from parlink.kb.build import mediawiki
+from parlink.kb.build import tables
+from parlink.kb.build import titles
+from parlink.kb.build.facts import Batch
+
+_KINDS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "table",
+    ".tsv": "table",
+    ".txt": "titles",
+    ".xml": "mediawiki",
+}
+_PACKED = (".gz", ".bz2", ".zst")
+_SAMPLE = 1 << 20
+_UNPACK: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": lambda sample: zlib.decompressobj(wbits=31).decompress(sample),
+    ".bz2": lambda sample: bz2.BZ2Decompressor().decompress(sample),
+}
+
+
+def kind_of(path: Path) -> str:
+    """Return the kind of a source: jsonl, table, titles or mediawiki."""
+    if not path.is_file():
+        raise KnowledgeBaseError(f"{path}: no such file; give the sources that the knowledge base is made from")
+    name = path.name.lower()
+    for packed in _PACKED:
+        name = name.removesuffix(packed)
+    kind = _KINDS.get(Path(name).suffix)
+    if kind is None:
+        known = ", ".join(_KINDS)
+        raise KnowledgeBaseError(f"{path}: unknown kind of source; names end in {known}, or these with .gz or .bz2")
+    return kind
+
+
+def read(path: Path, *, kind: str, source: int, processes: int | None = None) -> Iterator[Batch]:
+    """Read a source in batches; `source` is its number, `processes` None means one a core."""
+    if kind == "mediawiki":
+        return mediawiki.read(path, source=source, processes=processes or os.cpu_count() or 1)
+    readers = {"jsonl": jsonl.read, "table": tables.read, "titles": titles.read}
+    return readers[kind](path, source=source)
+
+
+def unpacked_size(path: Path) -> int:
+    """Return the size of a file when unpacked, estimated from its beginning."""
+    size = path.stat().st_size
+    if path.suffix not in _UNPACK or not size:
+        return size
+    with path.open("rb") as file:
+        sample = file.read(_SAMPLE)
+    try:
+        return len(_UNPACK[path.suffix](sample)) * size // len(sample)
+    except (OSError, zlib.error):
+        return size  # broken; whoever reads it says so
+
+
+def sha256(path: Path) -> str:
+    """Return the hash of a file's bytes."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,148 @@
+"""Entities in, the files of a KB folder out."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import marisa_trie
+import numpy as np
+
+from parlink.errors import KnowledgeBaseError
+from parlink.kb import arrays, surfaces
+from parlink.kb.arrays import unsigned
+from parlink.kb.tables import (
+    ALIAS,
+    ARRAYS_FILE,
+    IDS_FILE,
+    KEYS_FILE,
+    KIND_SHIFT,
+    PART,
+    REDIRECT,
+    SHORT_TITLE,
+    TITLES_FILE,
+    form,
+)
+from parlink.kb.build.merge import Known
+from parlink.kb.build.spill import Spill
+
+MAX_COUNT = (1 << 32) - 1
+
+
+@dataclass(frozen=True)
+class Written:
+    """How much the files hold."""
+
+    titles: int
+    names: int
+    ids: int
+    descriptions: int
+
+
+def write_tables(entities: Iterable[Known], folder: Path, *, scratch: Path) -> Written:
+    """Write the tries and arrays of a KB into `folder`; `scratch` is for what does not fit into memory."""
+    spills = _Spills(Spill(scratch, "names"), Spill(scratch, "ids"), Spill(scratch, "descriptions"))
+    titles = _trie(spills.taking(entities), folder / TITLES_FILE)
+    if not len(titles):
+        raise KnowledgeBaseError("the sources name no entity; a knowledge base needs at least one title")
+    keys = _trie((key for key, _ in groupby(row[0] for row, _ in spills.names)), folder / KEYS_FILE)
+    columns = _name_columns(spills.names, keys, titles)
+    columns |= _id_columns(spills.ids, titles, columns["title_count"], folder / IDS_FILE)
+    columns |= _description_columns(spills.descriptions, titles, scratch)
+    arrays.write(folder / ARRAYS_FILE, columns)
+    return Written(
+        titles=len(titles),
+        names=len(columns["name_title"]),
+        ids=len(columns.get("id_title", ())),
+        descriptions=int(np.count_nonzero(np.diff(columns.get("description_start", np.zeros(1))))),
+    )
+
+
+@dataclass(frozen=True)
+class _Spills:
+    """What entities consist of, title by title, on its way into tables."""
+
+    names: Spill[tuple[str, str, int, int]]  # key, title, kind, form
+    ids: Spill[tuple[str, str]]  # id, title
+    descriptions: Spill[tuple[str, str]]  # title, description
+
+    def taking(self, entities: Iterable[Known]) -> Iterator[str]:
+        """Yield the title of each entity once the rest of it is taken in."""
+        for entity in entities:
+            for surface, count in entity.counts.items():
+                kind = REDIRECT if surface in entity.redirects else ALIAS
+                self._add_name(surface, entity.title, kind, form(surface), count)
+            seen = entity.counts.total()
+            if short := surfaces.without_parenthesis(entity.title):
+                self._add_name(short, entity.title, SHORT_TITLE, 0, seen)
+            for part in surfaces.parts(entity.title):
+                self._add_name(part, entity.title, PART, 0, seen)
+            if entity.id:
+                self.ids.add((entity.id, entity.title))
+            if entity.description:
+                self.descriptions.add((entity.title, entity.description))
+            yield entity.title
+
+    def _add_name(self, surface: str, title: str, kind: int, checksums: int, count: int) -> None:
+        if key := surfaces.key(surface):
+            self.names.add((key, title, kind, checksums), count)
+
+
+def _name_columns(names: Spill[tuple[str, str, int, int]], keys: Any, titles: Any) -> dict[str, arrays.Array]:
+    key, title, kind, forms, count = (array("Q") for _ in range(5))
+    for (name, of, what, checksums), seen in names:
+        key.append(keys[name])
+        title.append(titles[of])
+        kind.append(what)
+        forms.append(checksums)
+        count.append(seen)
+    order = np.argsort(np.asarray(key), kind="stable")
+    numbers, kinds, counts = (np.asarray(column)[order] for column in (title, kind, count))
+    spelled = np.where(kinds <= REDIRECT, counts, 0)
+    return {
+        "name_start": unsigned(np.append(0, np.cumsum(np.bincount(np.asarray(key, np.int64), minlength=len(keys))))),
+        "name_title": (numbers | kinds << np.uint64(KIND_SHIFT)).astype(np.uint32),
+        "name_count": unsigned(np.minimum(counts, MAX_COUNT)),
+        "name_form": np.asarray(forms)[order].astype(np.uint32),
+        "title_count": unsigned(np.minimum(np.bincount(numbers.astype(np.int64), spelled, len(titles)), MAX_COUNT)),
+    }
+
+
+def _id_columns(
+    ids: Spill[tuple[str, str]], titles: Any, title_count: arrays.Array, path: Path
+) -> dict[str, arrays.Array]:
+    """Map titles to ids and back; an id of several titles leads to the one that was seen most."""
+    trie = _trie((identifier for identifier, _ in groupby(row[0] for row, _ in ids)), path)
+    if not len(trie):
+        path.unlink()
+        return {}
+    title_id, id_title = np.zeros(len(titles), np.int64), np.zeros(len(trie), np.int64)
+    for identifier, group in groupby((row for row, _ in ids), key=itemgetter(0)):
+        numbers = [titles[title] for _, title in group]
+        title_id[numbers] = trie[identifier] + 1
+        id_title[trie[identifier]] = max(numbers, key=title_count.__getitem__)
+    return {"title_id": unsigned(title_id), "id_title": unsigned(id_title)}
+
+
+def _description_columns(descriptions: Spill[tuple[str, str]], titles: Any, scratch: Path) -> dict[str, arrays.Array]:
+    numbered: Spill[tuple[int, bytes]] = Spill(scratch, "numbered")
+    lengths = np.zeros(len(titles) + 1, np.int64)
+    for (title, description), _ in descriptions:
+        text = description.encode()
+        numbered.add((titles[title], text))
+        lengths[titles[title] + 1] = len(text)
+    if not lengths.any():
+        return {}
+    text = b"".join(text for (_, text), _ in numbered)
+    return {"description_start": unsigned(np.cumsum(lengths)), "description": np.frombuffer(text, np.uint8)}
+
+
+def _trie(keys: Iterable[str], path: Path) -> Any:
+    trie = marisa_trie.Trie(keys)
+    path.write_bytes(trie.tobytes())
+    return trie

@@ -1,1 +1,0 @@
-"""Dumps, tables and lists in, a KB folder out."""

@@ -1,0 +1,1 @@
+"""Tokens, windows and natural spacing: nothing else knows about tokens."""

@@ -1,0 +1,80 @@
+"""Windows of tokens that overlap, and the way between tokens and characters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from parlink.errors import ConfigError
+from parlink.text.tokenizer import IntArray, Tokenizer, Tokens
+from parlink.types import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A run of tokens between two special tokens, and the part of it that this window judges."""
+
+    ids: IntArray  # (length,) with special tokens at both ends
+    offset: int  # index in Tokens of ids[1]
+    own_first: int  # index in Tokens: first token owned
+    own_last: int  # index in Tokens: one past the last token owned
+
+
+def windows(tokens: Tokens, *, tokenizer: Tokenizer, max_tokens: int, overlap: int) -> list[Window]:
+    """Cut tokens into windows of at most `max_tokens`, two special tokens included; no tokens, no windows.
+
+    Neighbors share exactly `overlap` tokens, and the last window may be shorter. The border of what two
+    neighbors own is the middle of what they share, so a mention of up to half the overlap lies wholly in
+    the window that owns its first token. Every token is owned once.
+    """
+    body = max_tokens - 2
+    if not 0 <= overlap < body:
+        raise ConfigError(f"overlap must be at least 0 and less than max_tokens - 2 = {body}, got {overlap}")
+    count = len(tokens.ids)
+    if not count:
+        return []
+    offsets = range(0, max(count - overlap, 1), body - overlap)
+    borders = [0, *(offset + overlap // 2 for offset in offsets[1:]), count]
+    return [
+        Window(
+            ids=np.concatenate(([tokenizer.bos_id], tokens.ids[offset : offset + body], [tokenizer.eos_id])),
+            offset=offset,
+            own_first=own_first,
+            own_last=own_last,
+        )
+        for offset, own_first, own_last in zip(offsets, borders[:-1], borders[1:], strict=True)
+    ]
+
+
+def token_range(tokens: Tokens, span: Span) -> tuple[int, int] | None:
+    """Find the first and last token (inclusive) of a span; None when it is off token boundaries.
+
+    The range is the widest: of several tokens that share a character all are in it. Whitespace has no tokens.
+    """
+    first = int(np.searchsorted(tokens.start, span.start, side="left"))
+    last = int(np.searchsorted(tokens.end, span.end, side="right")) - 1
+    while first <= last and tokens.start[first] == tokens.end[first]:
+        first += 1
+    while first <= last and tokens.start[last] == tokens.end[last]:
+        last -= 1
+    if first > last or tokens.start[first] != span.start or tokens.end[last] != span.end:
+        return None
+    return first, last
+
+
+def char_span(tokens: Tokens, first: int, last: int) -> Span:
+    """Give the characters of the tokens from `first` to `last`, inclusive, without whitespace around them.
+
+    Tokens that are all whitespace give one character of it, as a span cannot be empty.
+    """
+    visible = first + np.flatnonzero(tokens.start[first : last + 1] < tokens.end[first : last + 1])
+    if not len(visible):
+        return Span(int(tokens.start[first]), int(tokens.start[first]) + 1)
+    return Span(int(tokens.start[visible[0]]), int(tokens.end[visible[-1]]))
+
+
+def covering_range(tokens: Tokens, span: Span) -> tuple[int, int] | None:
+    """Find the first and last token (inclusive) that share a character with a span; None when there is none."""
+    touching = np.flatnonzero((tokens.start < span.end) & (tokens.end > span.start) & (tokens.start < tokens.end))
+    return (int(touching[0]), int(touching[-1])) if len(touching) else None

@@ -1,1 +1,0 @@
-"""Training: data to batches, the loop, the schedule and the checkpoints."""

@@ -1,0 +1,1 @@
+"""Train a model from documents, resumable to the same weights."""

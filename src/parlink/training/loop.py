@@ -1,0 +1,246 @@
+"""The training run: stages of steps, validation, checkpoints, and a log of what happened."""
+
+from __future__ import annotations
+
+import logging
+import math
+import random
+import time
+from collections.abc import Generator, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from parlink.checkpoint.card import Training
+from parlink.checkpoint.folder import Checkpoint, recover, save_checkpoint
+from parlink.config import Stage, TrainConfig
+from parlink.errors import ConfigError
+from parlink.nn.losses import PARTS, LossSums, joint_losses
+from parlink.training.batches import example_batches, training_batch
+from parlink.training.curves import write_curves
+from parlink.training.data import StageData, TrainingData
+from parlink.training.divergence import check_divergence
+from parlink.training.events import Event, RunLog, StepEvent, ValidationEvent, WorkEvent
+from parlink.training.examples import Example
+from parlink.training.finish import finish
+from parlink.training.interrupts import held
+from parlink.training.optimizer import lr_factor, make_optimizer, set_rates
+from parlink.training.processes import LostProcessError, Processes
+from parlink.training.state import Progress, has_state, load_state, read_progress, save_state
+from parlink.training.validation import Validation
+
+MEASURED_STEPS = 8  # for a budget in minutes
+MEMORY = 0.9  # of the mean loss, a step
+
+log = logging.getLogger(__name__)
+
+
+class Run:
+    """One training run in its folder: `model/` is the best model, `checkpoint/` the latest state, and `log.jsonl`."""
+
+    def __init__(self, config: TrainConfig, checkpoint: Checkpoint, *, resume: bool = False) -> None:
+        self.config, self.checkpoint, self.processes = config, checkpoint, Processes(config)
+        self.tokenizer = checkpoint.tokenizer
+        self.model = checkpoint.model.to(self.processes.device)
+        self.folder = Path(config.output)
+        self.optimizer = make_optimizer(self.model, config)
+        self.progress = self._begin(resume=resume)
+        self.data = TrainingData(config, self.tokenizer)
+        self.validation = Validation.load(config)
+        self.log = RunLog(self.folder / "log.jsonl", every=config.log_steps)
+        if self.processes.is_main:
+            recover(self.folder / "model")
+            self.log.begin(total=self.progress.total)
+
+    def events(self) -> Generator[Event]:
+        """Train; each step and each validation is an event. Whoever stops the iteration finds the state saved."""
+        try:
+            for number in range(self.progress.stage, len(self.config.stages)):
+                yield from map(self._logged, self._stage(number, self.config.stages[number]))
+        except (KeyboardInterrupt, GeneratorExit, LostProcessError):
+            self._save()
+            raise
+        self.processes.leave()
+        if self.processes.is_main:
+            yield from self._finish()
+
+    def _begin(self, *, resume: bool) -> Progress:
+        folder, windows = self.folder / "checkpoint", self.config.batch_size * self.processes.world_size
+        if has_state(folder) and not resume:
+            step = read_progress(folder).total
+            raise ConfigError(
+                f"{self.folder}: holds a run, saved at step {step}; go on with --resume, "
+                "or remove the folder, or choose another output"
+            )
+        if has_state(folder):
+            return load_state(
+                folder, self.model, self.optimizer, self.config, windows=windows, tokenizer=self.tokenizer.hash
+            )
+        if resume:
+            log.info("%s: no checkpoint yet, so the run starts at the beginning", folder)
+        return Progress(config=self.config, windows=windows, tokenizer=self.tokenizer.hash)
+
+    def _stage(self, number: int, stage: Stage) -> Iterator[Event]:
+        data = self.data.stage(stage)
+        sizes = {path: dict(stats.sizes) for path, stats in self.data.stats.items()}
+        self.progress = self.progress.moved(data=self.progress.data | sizes)
+        if number != self.progress.stage:
+            self.progress = self.progress.moved(stage=number, step=0, planned=0)
+        if not self.progress.planned:
+            self.progress = self.progress.moved(planned=self._plan(stage, data))
+        every = self.config.validate_steps or max(1, round(data.epoch / self.progress.windows))
+        yield from self._validate(every)  # in case the run was stopped before it
+        saved = time.monotonic()
+        for batch in islice(self._batches(data), self.progress.step, self.progress.planned):
+            yield self._step(stage, batch)
+            yield from self._validate(every)
+            if self._stage_done or time.monotonic() - saved > 60 * self.config.checkpoint_minutes:
+                self._save()
+                saved = time.monotonic()
+
+    @property
+    def _stage_done(self) -> bool:
+        return self.progress.step == self.progress.planned
+
+    def _batches(self, data: StageData) -> Iterator[list[Example]]:
+        return example_batches(
+            data.variants,
+            data.weights,
+            batch_size=self.progress.windows,
+            natural=self.config.natural,
+            seed=f"{self.config.seed} {self.progress.stage}",
+        )
+
+    def _plan(self, stage: Stage, data: StageData) -> int:
+        """How many steps a stage has."""
+        if stage.steps is not None:
+            return stage.steps
+        if stage.epochs is not None:
+            return max(1, math.ceil(stage.epochs * data.epoch / self.progress.windows))
+        assert stage.minutes is not None
+        return max(1, round(60 * stage.minutes / self._seconds_per_step(data)))
+
+    def _seconds_per_step(self, data: StageData) -> float:
+        """Time steps over batches of all lengths, without changing any weight."""
+        pool = sorted(islice(self._batches(data), 32), key=lambda batch: len(batch[0].window.ids))
+        chosen = pool[:: len(pool) // MEASURED_STEPS]
+        self.model.train()
+        self._losses(chosen[0]).sums.sum().backward()  # type: ignore[no-untyped-call]  # warm up
+        begin = time.monotonic()
+        for batch in chosen:
+            self._losses(batch).sums.sum().backward()  # type: ignore[no-untyped-call]
+        seconds = (time.monotonic() - begin) / len(chosen)
+        self.optimizer.zero_grad()
+        return self.processes.mean(seconds)
+
+    def _losses(self, examples: Sequence[Example]) -> LossSums:
+        """The losses of this process's share of a batch; all rng in them follows from the step."""
+        config, processes = self.config, self.processes
+        rng = random.Random(f"step {config.seed} {self.progress.total} {processes.rank}")
+        torch.manual_seed(rng.getrandbits(63))  # dropout
+        batch, targets = training_batch(
+            processes.shard(examples),
+            tokenizer=self.tokenizer,
+            nil=config.nil,
+            negatives=config.negatives if config.classifier_weight else 0,
+            batch_negatives=config.batch_negatives if config.classifier_weight else 0,
+            rng=rng,
+        )
+        generate = config.generation_weight > 0 or config.normalizer_weight > 0
+        batch, targets = batch.to(processes.device), targets.to(processes.device)
+        with processes.autocast():
+            return joint_losses(self.model, batch, targets, label_smoothing=config.label_smoothing, generate=generate)
+
+    def _step(self, stage: Stage, examples: Sequence[Example]) -> StepEvent:
+        begin, progress = time.monotonic(), self.progress
+        factor = lr_factor(progress.step, stage=stage, planned=progress.planned)
+        set_rates(self.optimizer, stage, factor)
+        parts = self._gradients(examples)
+        loss = float(parts @ parts.new_tensor(self.config.loss_weights))
+        mean = loss if progress.mean_loss is None else MEMORY * progress.mean_loss + (1 - MEMORY) * loss
+        with held():  # weights and step number change together
+            self.optimizer.step()
+            seconds = time.monotonic() - begin
+            self.progress = progress.moved(
+                step=progress.step + 1,
+                total=progress.total + 1,
+                seconds=progress.seconds + seconds,
+                first_loss=loss if progress.first_loss is None else progress.first_loss,
+                mean_loss=mean,
+            )
+        tokens = sum(len(example.window.ids) for example in examples)
+        return StepEvent(
+            stage=progress.stage,
+            step=self.progress.step,
+            planned=progress.planned,
+            total=self.progress.total,
+            losses=dict(zip(PARTS, parts.tolist(), strict=True)),
+            rate=factor,
+            tokens_per_second=tokens / seconds,
+            seconds=self.progress.seconds,
+        )
+
+    def _gradients(self, examples: Sequence[Example]) -> Tensor:
+        """Set the gradients of a batch, over all processes; the parts of its loss, each a mean."""
+        self.model.train()
+        self.optimizer.zero_grad()
+        losses = self._losses(examples)
+        counts = self.processes.sum(losses.counts).clamp(min=1)
+        weighted = losses.sums / counts * losses.sums.new_tensor(self.config.loss_weights)
+        weighted.sum().backward()  # type: ignore[no-untyped-call]
+        self.processes.sum_gradients(self.model)
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm)
+        parts = self.processes.sum(losses.sums.detach()) / counts
+        vocabulary = self.model.config.encoder.vocab_size
+        check_divergence(parts, norm, examples, self.progress, folder=self.folder / "checkpoint", vocabulary=vocabulary)
+        return parts
+
+    def _validate(self, every: int) -> Iterator[Event]:
+        """Score the model if it is due, and keep it if it is the best."""
+        progress = self.progress
+        due = progress.step and (progress.step % every == 0 or self._stage_done)
+        if self.validation is None or not due or progress.validated == progress.total:
+            return
+        yield WorkEvent("validating")
+        begin = time.monotonic()
+        linking, detection = self.validation.scores(self.checkpoint, self.processes)
+        best = linking.f1 >= progress.best  # of equals, the one trained longer
+        if best:
+            self.save_model()
+        self.progress = progress.moved(validated=progress.total, best=max(progress.best, linking.f1))
+        yield ValidationEvent(
+            stage=progress.stage,
+            step=progress.step,
+            total=progress.total,
+            f1=linking.f1,
+            detection_f1=detection.f1,
+            best=best,
+            seconds=time.monotonic() - begin,
+        )
+
+    def _finish(self) -> Iterator[Event]:
+        """Make what is to be kept of the run."""
+        if self.validation is None:
+            self.save_model()
+        progress, device = self.progress, str(self.processes.device)
+        training = Training(self.config, progress.data, progress.total, progress.seconds, device)
+        yield from finish(self.folder / "model", training, self.validation)
+        write_curves(self.folder / "curves.svg", self.log.entries())
+
+    def save_model(self) -> None:
+        """Write the model as it is now into `model/`."""
+        if self.processes.is_main:
+            save_checkpoint(self.folder / "model", self.checkpoint, card="")
+
+    def _save(self) -> None:
+        if self.processes.is_main:
+            save_state(self.folder / "checkpoint", self.model, self.optimizer, self.progress)
+
+    def _logged(self, event: Event) -> Event:
+        if self.processes.is_main:
+            self.log.add(event)
+            if isinstance(event, ValidationEvent):
+                write_curves(self.folder / "curves.svg", self.log.entries())
+        return event

@@ -1,0 +1,104 @@
+"""MediaWiki dumps: old and new, compressed, cut off."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import pytest
+
+from parlink.data.wikipedia.mediawiki import Page, namespace_names, pages, skip_reason
+from parlink.errors import DataFormatError
+
+HEAD = """<mediawiki xml:lang="en">
+  <siteinfo><namespaces>
+    <namespace key="0" />
+    <namespace key="10">Template</namespace>
+    <namespace key="102" case="first-letter">Reading room</namespace>
+  </namespaces></siteinfo>
+"""
+
+
+def old_page(title: str, text: str) -> str:
+    return f"""  <page><title>{escape(title)}</title><id>3</id><revision><id>4</id>
+      <text xml:space="preserve">{escape(text, {'"': "&quot;"})}</text></revision></page>\n"""
+
+
+NEW = """  <page><title>Kent</title><ns>0</ns><id>7</id><redirect title="Kent &amp; Sussex" /><revision>
+  <text bytes="3" xml:space="preserve">#WEITERLEITUNG [[Kent &amp;amp; Sussex]]</text></revision></page>
+  <page><title>Template:Empty</title><ns>10</ns><id>8</id><revision><text bytes="0" /></revision></page>
+"""
+OLD = HEAD + old_page("A & B", 'The <b>"A"</b> &amp; [[B]]') + old_page("Reading room:X", "x")
+OLD += old_page("C", "#redirect: [[a_%26_B#part]]") + old_page("2001: D", "d")
+
+
+def test_old_dump(tmp_path: Path) -> None:
+    path = tmp_path / "dump.xml"
+    path.write_text(OLD + "</mediawiki>")
+    assert list(pages(path)) == [
+        Page("A & B", 0, None, 'The <b>"A"</b> &amp; [[B]]', 3),
+        Page("Reading room:X", 102, None, "x", 3),
+        Page("C", 0, "A & B", "#redirect: [[a_%26_B#part]]", 3),
+        Page("2001: D", 0, None, "d", 3),
+    ]
+    assert {"reading_room", "template", "file"} <= namespace_names(path)
+
+
+def test_new_dump(tmp_path: Path) -> None:
+    path = tmp_path / "dump.xml.bz2"
+    path.write_bytes(bz2.compress((HEAD + NEW).encode()))
+    kent, empty = pages(path)
+    assert (kent.redirect, kent.namespace, kent.id) == ("Kent & Sussex", 0, 7)
+    assert empty == Page("Template:Empty", 10, None, "", 8)
+
+
+@pytest.mark.parametrize("cut", range(1, 400, 7))
+def test_a_dump_cut_off_gives_its_whole_pages(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "dump.xml"
+    path.write_text(dump := OLD[:-cut])
+    assert [page.title for page in pages(path)] == ["A & B", "Reading room:X", "C", "2001: D"][: dump.count("</page>")]
+
+
+def test_compression_cut_off_gives_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "dump.xml.gz"
+    many = HEAD + "".join(old_page(f"P{n}", "x" * 5000 + str(n)) for n in range(5000))
+    path.write_bytes(gzip.compress(many.encode())[:-500])
+    found = [page.title for page in pages(path)]
+    assert 0 < len(found) < 5000
+    assert found == [f"P{n}" for n in range(len(found))]
+
+
+def test_pages_larger_than_a_chunk(tmp_path: Path) -> None:
+    path = tmp_path / "dump.xml"
+    path.write_text(HEAD + old_page("Large", "a" * 9_000_000) + old_page("Small", "b"))
+    assert [(page.title, len(page.text)) for page in pages(path)] == [("Large", 9_000_000), ("Small", 1)]
+
+
+def test_not_a_dump(tmp_path: Path) -> None:
+    path = tmp_path / "x.xml"
+    path.write_text("<html></html>")
+    with pytest.raises(DataFormatError, match="MediaWiki"):
+        list(pages(path))
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "namespace", "reason"),
+    [
+        ("Elbe", "A river.", 0, None),
+        ("Template:X", "x", 10, "namespace"),
+        ("Elbe", " \n", 0, "empty"),
+        ("Elbe", "#REDIRECT [[Labe]]", 0, "redirect"),
+        ("Mercury (disambiguation)", "x", 0, "disambiguation"),
+        ("Mercury", "* [[A]]\n{{disambig}}", 0, "disambiguation"),
+        ("Mercury", "* [[A]]\n{{Disambiguation|geo|surname}}", 0, "disambiguation"),
+        ("ABC", "{{hndis|Abc}}", 0, "disambiguation"),
+        ("Elbe", "{{dablink|For other uses, see [[Elbe (disambiguation)]]}} A river.", 0, None),
+        ("Elbe", "A river of [[Mercury]]{{disambiguation needed|date=May 2020}}.", 0, None),
+        ("List of rivers", "x", 0, "list"),
+        ("May 5", "x", 0, "date or number"),
+    ],
+)
+def test_skip_reason(title: str, text: str, namespace: int, reason: str | None) -> None:
+    assert skip_reason(title, text, namespace=namespace) == reason

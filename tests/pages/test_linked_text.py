@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parlink.pages.linked_text import to_html
+from parlink.types import Candidate, Document, Link, Span
+
+HOSTILE = "<script>alert(1)</script>\"'&"
+
+
+class Reader(HTMLParser):
+    """What a browser would see: the tags, and the text outside of style and cards."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.text = ""
+        self._open: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        self.tags.append(tag)
+        if tag == "a":
+            self.links.append(values["href"] or "")
+        if tag != "meta":
+            self._open.append(values.get("class") or tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if "text" in self._open and "card" not in self._open:
+            self.text += data
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\x00"), min_size=1), st.data())
+def test_the_page_shows_the_text_unchanged(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    span = Span(start, data.draw(st.integers(start + 1, len(text))))
+    page = Reader(to_html(Document(text, links=(Link(span, title=HOSTILE, reason=HOSTILE),))))
+    assert page.text == text
+
+
+def test_nothing_from_outside_becomes_markup() -> None:
+    candidate = Candidate(HOSTILE, score=1.0, prior=0.5, lm=-1.0, classifier=2.0)
+    link = Link(Span(0, 8), title=HOSTILE, url="javascript:alert(1)", candidates=(candidate,))
+    nil = Link(Span(9, 12), reason=HOSTILE)
+    page = Reader(to_html(Document(HOSTILE, id=HOSTILE, kb=HOSTILE, links=(link, nil))))
+    assert "script" not in page.tags
+    assert page.links == []
+
+
+def test_a_link_leads_to_its_url_and_shows_the_parts() -> None:
+    candidate = Candidate("Hamburg", score=1.25, prior=0.5, lm=-1.75, classifier=3.0)
+    link = Link(
+        Span(0, 7), title="Hamburg", url="https://example.org/Hamburg", confidence=0.87, candidates=(candidate,)
+    )
+    page = to_html(Document("Hamburg won.", links=(link,)))
+    assert Reader(page).links == ["https://example.org/Hamburg"]
+    for part in ("1.25", "0.50", "-1.75", "3.00", "probability 0.87"):
+        assert part in page
+    assert "http" not in page.replace("https://example.org/Hamburg", "")
+
+
+def test_overlapping_given_spans_do_not_repeat_text() -> None:
+    links = tuple(Link(span, title="x") for span in (Span(0, 7), Span(3, 9)))
+    assert Reader(to_html(Document("Hamburg won.", links=links))).text == "Hamburg won."

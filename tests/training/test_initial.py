@@ -1,0 +1,59 @@
+"""Where a run starts from a trained model, it starts as good as that model is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from parlink.checkpoint.describe import describe
+from parlink.checkpoint.export import export
+from parlink.checkpoint.folder import load_checkpoint, save_checkpoint, trained_folder
+from parlink.errors import CheckpointError, ConfigError
+from parlink.training.initial import initial_checkpoint
+from tiny_training import tiny_config, tiny_settings, toml
+
+
+@pytest.fixture
+def trained(tmp_path: Path) -> Path:
+    first = initial_checkpoint(tiny_config(tmp_path, seed=5))
+    save_checkpoint(tmp_path / "trained", first, card="")
+    return tmp_path / "trained"
+
+
+def test_a_run_starts_with_every_weight_of_a_trained_model(tmp_path: Path, trained: Path) -> None:
+    config = tiny_config(tmp_path, encoder=str(trained), nil=True, max_tokens=100)
+    started, source = initial_checkpoint(config), load_checkpoint(trained)
+    assert started.model.config.nil and started.model.config.max_tokens == 100
+    assert started.tokenizer.hash == source.tokenizer.hash
+    for name, weight in source.model.state_dict().items():
+        assert torch.equal(started.model.state_dict()[name], weight), name
+
+
+def test_a_trained_model_in_8_bits_can_be_gone_on_from(tmp_path: Path, trained: Path) -> None:
+    source = load_checkpoint(trained)
+    export(trained, tmp_path / "small", bits=8)
+    started = initial_checkpoint(tiny_config(tmp_path, encoder=str(tmp_path / "small")))
+    for name, weight in source.model.state_dict().items():
+        torch.testing.assert_close(started.model.state_dict()[name], weight, atol=0.01, rtol=0.01)
+
+
+def test_sizes_of_a_trained_model_cannot_change(tmp_path: Path, trained: Path) -> None:
+    with pytest.raises(ConfigError, match=r"layers = 1, but .* is trained with 2"):
+        initial_checkpoint(tiny_config(tmp_path, encoder=str(trained), layers=1))
+    with pytest.raises(ConfigError, match=r"tie_output = true, but .* is trained with false; set `tie_output = false`"):
+        initial_checkpoint(tiny_config(tmp_path, encoder=str(trained), tie_output=True))
+    with pytest.raises(CheckpointError, match="has shape"):
+        initial_checkpoint(tiny_config(tmp_path, encoder=str(trained), detector_hidden=8))
+
+
+def test_an_encoder_is_no_trained_model(tmp_path: Path, trained: Path) -> None:
+    assert trained_folder(trained) == trained
+    assert trained_folder(str(tmp_path / "encoder")) is None
+    assert trained_folder("allenai/longformer-base-4096") is None
+
+
+def test_info_describes_a_run_that_starts_from_a_trained_model(tmp_path: Path, trained: Path) -> None:
+    (tmp_path / "more.toml").write_text(toml(tiny_settings(tmp_path, encoder=str(trained))))
+    assert describe(tmp_path / "more.toml")["parameters"] == describe(trained)["parameters"]
