@@ -119,9 +119,9 @@ for d in docs:
         s = text[a:b]
         if s != s.strip():
             err(w, f"span {s!r} has blanks at its edge")
-        if script(s) != "CJK":
-            if (a and re.match(r"\w", text[a - 1])) or (b < len(text) and re.match(r"\w", text[b])):
-                err(w, f"span {s!r} does not end at word boundaries")
+        inside_word = (a and re.match(r"\w", text[a - 1])) or (b < len(text) and re.match(r"\w", text[b]))
+        if script(s) != "CJK" and inside_word:
+            err(w, f"span {s!r} does not end at word boundaries")
         candidates = surfaces.get(s.casefold(), [])
         if k["ambiguous"] is not (len(candidates) > 1):
             err(w, f"ambiguous flag of {s!r} is wrong")

@@ -15,7 +15,6 @@ from typer.testing import CliRunner, Result
 
 from parlink.checkpoint.folder import load_checkpoint, save_checkpoint
 from parlink.cli.evaluate import evaluate
-from parlink.cli.evaluation import Evaluation, predicted_report
 from parlink.cli.score_table import show_report
 from parlink.cli.tune import tune
 from parlink.config import LinkOptions
@@ -23,6 +22,7 @@ from parlink.data import formats, jsonl
 from parlink.errors import ParlinkError
 from parlink.evaluation.conditions import Condition
 from parlink.evaluation.run import evaluate as ask
+from parlink.evaluation.setup import Setup, score_predictions
 from parlink.kb import KnowledgeBase
 from parlink.linking.linker import Linker
 from parlink.types import Candidate, Document, Link
@@ -181,9 +181,9 @@ def test_a_knowledge_base_is_searched_or_looked_up(linked: tuple[Path, Path], mo
 
 
 def test_a_table_of_hundreds_fits_eighty_columns(gold: Path) -> None:
-    evaluation = Evaluation.read([gold], kb=None)
+    evaluation = Setup.read([gold], kb=None)
     stream = io.StringIO()
-    show_report(predicted_report(evaluation, gold, []), console=Console(file=stream, width=80))
+    show_report(score_predictions(evaluation, gold, []), console=Console(file=stream, width=80))
     assert "…" not in stream.getvalue() and stream.getvalue().count(" 100.00") >= 11
     assert max(map(len, stream.getvalue().splitlines())) <= 80
 

@@ -5,7 +5,7 @@ import pytest
 
 from parlink.config import Confidence
 from parlink.errors import ParlinkError
-from parlink.evaluation.calibration import cross_validated, fit, fit_confidence, probability
+from parlink.evaluation.calibration import cross_validate, fit, fit_confidence, probability
 from parlink.types import Candidate, Document, Link, Span
 
 TRUE = Confidence(bias=-1.0, mention_logit=0.5, total=0.25, margin=1.0, log_prior=0.1)
@@ -77,11 +77,11 @@ def documents(count: int) -> tuple[list[Document], list[Document]]:
 
 def test_confidence_is_calibrated_on_documents_it_has_not_seen() -> None:
     gold, predicted = documents(2000)
-    held_out = cross_validated(gold, predicted)
+    held_out = cross_validate(gold, predicted)
     assert held_out is not None and held_out.links == 2000 and held_out.error < 0.04
     fitted = fit_confidence(gold, predicted)
     assert fitted.margin + fitted.total > 1.0 and fitted.mention_logit == 0.0
-    assert cross_validated(gold[:4], predicted[:4]) is None
+    assert cross_validate(gold[:4], predicted[:4]) is None
 
 
 def test_no_links_cannot_be_fitted() -> None:

@@ -56,7 +56,7 @@ def test_inkb_is_the_intersection_of_multisets_after_the_filter(gold: Document, 
 @given(DOCUMENTS, DOCUMENTS, RULES)
 def test_detection_inkb_compares_the_spans_left_after_the_filter(gold: Document, found: Document, rules: Rules) -> None:
     wanted = Counter(link.span for link in gold.links if link.title)
-    left = Counter(link.span for link in counting.asserted(found, rules))
+    left = Counter(link.span for link in counting.asserted_links(found, rules))
     tp = (wanted & left).total()
     assert counting.inkb(gold, found, rules, counting.spans) == Counts(tp, left.total() - tp, wanted.total() - tp)
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlink.evaluation.counting import Rules
-from parlink.evaluation.curves import confidence_curve, has_probabilities, judged, reliability
+from parlink.evaluation.curves import confidence_curve, has_probabilities, judge, reliability
 from parlink.types import Document, Link, Span
 
 GOLD = Document("Kent won", links=(Link(Span(0, 4), "Kent"),))
@@ -32,7 +32,7 @@ def test_probabilities_are_wanted_of_every_link() -> None:
 
 
 def test_judgments() -> None:
-    assert judged([GOLD], [found(0.9, 0.4)], Rules()) == [(0.9, True), (0.4, False)]
+    assert judge([GOLD], [found(0.9, 0.4)], Rules()) == [(0.9, True), (0.4, False)]
 
 
 def test_reliability_by_hand() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from parlink.data import jsonl
 from parlink.errors import ParlinkError
-from parlink.evaluation.pairing import Placed, Warned, checked, pair, placed, read_placed, with_other
+from parlink.evaluation.pairing import EvalWarning, LocatedDocument, add_other, check_gold, locate, pair, read_documents
 from parlink.types import Document, Link, Span
 
 
@@ -16,7 +16,7 @@ def doc(id: str, text: str = "Kent won", *links: Link) -> Document:
 
 
 def paired(gold: list[Document], predicted: list[Document]) -> tuple[Document, ...]:
-    return pair(placed(gold, "gold"), placed(predicted, "predicted")).predicted
+    return pair(locate(gold, "gold"), locate(predicted, "predicted")).predicted
 
 
 def test_by_id_whatever_the_order() -> None:
@@ -34,29 +34,29 @@ def test_by_order_where_ids_are_missing() -> None:
 
 
 def test_missing_and_failed_documents_are_counted() -> None:
-    gold = placed([doc("1", "a"), doc("2"), doc("3", "c")], "gold")
-    result = pair(gold, [Placed(Document("Kent won", id="2", error="boom"), "p.jsonl:1")])
+    gold = locate([doc("1", "a"), doc("2"), doc("3", "c")], "gold")
+    result = pair(gold, [LocatedDocument(Document("Kent won", id="2", error="boom"), "p.jsonl:1")])
     assert [(w.count, w.first) for w in result.warnings] == [(2, "gold document 1"), (1, "p.jsonl:1: boom")]
     assert [d.links for d in result.predicted] == [(), (), ()]
 
 
 def test_what_is_missing_from_the_other_system_is_counted_too() -> None:
-    gold = placed([doc("1", "a"), doc("2", "b")], "gold")
-    result = with_other(pair(gold, gold), gold, [Placed(doc("2", "b"), "o.jsonl:1")])
+    gold = locate([doc("1", "a"), doc("2", "b")], "gold")
+    result = add_other(pair(gold, gold), gold, [LocatedDocument(doc("2", "b"), "o.jsonl:1")])
     assert [(w.count, w.first) for w in result.warnings] == [(1, "gold document 1")]
     assert "the other system" in result.warnings[0].what and result.other is not None and len(result.other) == 2
 
 
 def test_a_text_that_comes_again_is_counted() -> None:
-    warnings = checked(placed([doc(""), doc("", "b"), doc("")], "gold"))
+    warnings = check_gold(locate([doc(""), doc("", "b"), doc("")], "gold"))
     assert [(w.count, w.first) for w in warnings] == [(1, "gold document 3")]
 
 
 def test_overlapping_gold_is_counted() -> None:
     links = [Link(Span(0, 4), "A"), Link(Span(2, 8), "B"), Link(Span(0, 4), "A")]
-    gold = placed([doc("1", "Kent won", *links)], "gold")
+    gold = locate([doc("1", "Kent won", *links)], "gold")
     assert pair(gold, gold).warnings == (
-        Warned("gold mentions that overlap an earlier one (each still counts)", 2, "gold document 1"),
+        EvalWarning("gold mentions that overlap an earlier one (each still counts)", 2, "gold document 1"),
     )
 
 
@@ -83,7 +83,7 @@ def test_files_name_their_lines(tmp_path: Path) -> None:
     jsonl.write(path, [doc("1"), doc("2")])
     with path.open("ab") as file:
         file.write(b"\n" + jsonl.encode(doc("1")))
-    items = read_placed([path])
+    items = read_documents([path])
     assert [item.place for item in items] == [f"{path}:{line}" for line in (1, 2, 4)]
     with pytest.raises(ParlinkError, match=r"gold\.jsonl:4: document '1' was already at .*gold\.jsonl:1"):
         pair(items, items)
@@ -93,11 +93,11 @@ def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "empty.jsonl"
     path.write_text("\n")
     with pytest.raises(ParlinkError, match=r"empty\.jsonl: the file is empty"):
-        read_placed([path])
+        read_documents([path])
     turtle = tmp_path / "empty.ttl"
     turtle.write_text("\n")
     with pytest.raises(ParlinkError, match=r"empty\.ttl: no document in it"):
-        read_placed([turtle])
+        read_documents([turtle])
 
 
 def test_other_formats_are_read_and_what_could_not_be_resolved_is_counted(tmp_path: Path) -> None:
@@ -106,6 +106,6 @@ def test_other_formats_are_read_and_what_could_not_be_resolved_is_counted(tmp_pa
         '{"id": 7, "text": "Kent won", "mentions": [{"start": 0, "end": 4, "entity": "Kent_(county)"}, '
         '{"start": 5, "end": 8, "qid": "Q1"}]}\n'
     )
-    (item,) = read_placed([path], resolve={"Kent (county)": "Kent"}.get, losses=losses)
+    (item,) = read_documents([path], resolve={"Kent (county)": "Kent"}.get, losses=losses)
     assert item.doc.id == "7" and item.place == f"{path}: document 1" and item.doc.links[1].title == "Q1"
     assert losses.total() >= 1

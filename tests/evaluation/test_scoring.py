@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from parlink.evaluation.conditions import Condition, stating_condition, strip_gold
+from parlink.evaluation.conditions import Condition, state_condition, strip_gold
 from parlink.evaluation.context import EvalContext, Redirects
 from parlink.evaluation.counting import NO_CANDIDATE, Rules
 from parlink.evaluation.matching import Match
 from parlink.evaluation.metrics import Counts
-from parlink.evaluation.pairing import Paired
+from parlink.evaluation.pairing import PairedDocuments
 from parlink.evaluation.scoring import Share, report, score
 from parlink.types import Candidate, Document, Link, Span
 
@@ -37,7 +37,7 @@ def test_disambiguation_is_accuracy_given_gold_spans() -> None:
     chosen = predicted(
         Link(KENT, "Kent", candidates=(Candidate("Kent"),)), Link(LEICESTER, "X", candidates=(Candidate("X"),))
     )
-    result = report(Paired((GOLD,), tuple(predicted())), chosen=chosen)
+    result = report(PairedDocuments((GOLD,), tuple(predicted())), chosen=chosen)
     micro = result.disambiguation.inkb.micro
     assert (micro.precision, micro.recall, micro.f1) == (0.5, 0.5, 0.5)
     assert result.disambiguation_spans == "gold spans"
@@ -120,12 +120,12 @@ def test_another_system_is_scored_under_its_own_condition() -> None:
     strict = Rules(condition=Condition.GIVEN_STRICT)
     mine = predicted(Link(KENT, "Kent"), lost)
     for condition, f1 in ((Condition.GIVEN_STRICT, 0.5), (Condition.KB, 2 / 3)):
-        other = [stating_condition(doc, condition) for doc in mine]
+        other = [state_condition(doc, condition) for doc in mine]
         found = score([GOLD], mine, rules=strict, other=other).comparison
         assert found is not None and found.f1 == 0.5 and found.other_f1 == pytest.approx(f1)
 
 
 def test_what_a_search_made_up_is_no_candidate_recall() -> None:
     found = Link(KENT, "Kent", candidates=(Candidate("Kent", match_type="search"),))
-    paired = Paired((GOLD,), tuple(predicted(found)))
+    paired = PairedDocuments((GOLD,), tuple(predicted(found)))
     assert report(paired, chosen=predicted(found)).candidate_recall == Share(0, 2)

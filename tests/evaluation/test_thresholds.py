@@ -15,7 +15,7 @@ from parlink.evaluation.counting import NO_CANDIDATE, Rules
 from parlink.evaluation.metrics import scores, total
 from parlink.evaluation.thresholds import GRID, choose_thresholds
 from parlink.evaluation.tuning import tune
-from parlink.evaluation.weighting import choose_weights, reweighted, weighted_total
+from parlink.evaluation.weighting import choose_weights, reweight, weighted_total
 from parlink.linking.overlaps import resolve_overlaps
 from parlink.types import Candidate, Document, Link, Span
 
@@ -113,9 +113,9 @@ def test_weights_are_chosen_where_they_help_and_kept_where_they_do_not() -> None
     ]
     chosen = choose_weights(gold, predicted, threshold=0.0, current=ScoreWeights())
     assert chosen.prior > 0
-    again = reweighted(predicted[0], chosen).links
+    again = reweight(predicted[0], chosen).links
     assert again[0].title == "A" and again[0].candidates[0].title == "A" and again[1].reason == "nil"
-    assert choose_weights(gold, [reweighted(predicted[0], chosen)], threshold=0.0, current=chosen) == chosen
+    assert choose_weights(gold, [reweight(predicted[0], chosen)], threshold=0.0, current=chosen) == chosen
 
 
 @settings(max_examples=40, deadline=None)
@@ -134,7 +134,7 @@ def test_no_weights_of_the_grid_would_be_better(numbers: list[list[tuple[float, 
     gold, predicted = [Document(TEXT, links=tuple(wanted))], [Document(TEXT, links=tuple(links))]
 
     def f1(weights: ScoreWeights) -> float:
-        found = [linked_at(reweighted(doc, weights), 0.0, None) for doc in predicted]
+        found = [linked_at(reweight(doc, weights), 0.0, None) for doc in predicted]
         return scores(total([counting.inkb(a, b, Rules()) for a, b in zip(gold, found, strict=True)])).f1
 
     chosen = choose_weights(gold, predicted, threshold=0.0, current=ScoreWeights())

@@ -50,23 +50,29 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one line for each condition.")] = False,
 ) -> None:
     """Score linking, detection and disambiguation as GERBIL does, with intervals and errors by kind."""
-    from parlink.cli.evaluation import Evaluation, kb_of, linked_reports, predicted_report, print_reports
+    from parlink.cli.bars import document_bar
+    from parlink.cli.score_table import print_reports
     from parlink.config import LinkOptions
     from parlink.data import files
+    from parlink.evaluation.report.html import to_html
+    from parlink.evaluation.setup import Setup, own_kb_or, score_model, score_predictions
 
     for output in (save_predictions, report):
         files.check_name(output)
     if predictions is None:
-        kb = kb_of(model, kb)
-    setup = Evaluation.read(
-        data, kb=kb, redirects=redirects, seen=seen or [], compare=compare, weak=weak, natural=natural
-    )
+        kb = own_kb_or(kb, model=model)
+    setup = Setup.read(data, kb=kb, redirects=redirects, seen=seen or [], compare=compare, weak=weak, natural=natural)
     if predictions is not None:
         if model is not None or save_predictions is not None:
             raise ParlinkError("--predictions are scored as they are; leave out --model and --save-predictions")
-        reports = [predicted_report(setup, predictions, condition or [])]
+        reports = [score_predictions(setup, predictions, condition or [])]
     else:
         options = LinkOptions(search=search, beams=beams, mention_threshold=mention_threshold)
         conditions = condition or [Condition.KB if kb else Condition.GIVEN_SURFACE]
-        reports = linked_reports(setup, model, conditions, options=options, surfaces=surfaces, save=save_predictions)
-    print_reports(reports, html=report, as_json=as_json, title=", ".join(path.name for path in data))
+        reports = score_model(
+            setup, model, conditions, options=options, surfaces=surfaces, save=save_predictions, bar=document_bar
+        )
+    print_reports(reports, as_json=as_json)
+    if report is not None:
+        with files.written(report) as file:
+            file.write(to_html(reports, title=", ".join(path.name for path in data)).encode())

@@ -1,17 +1,71 @@
-"""A report on a terminal: what was compared, the scores, and the errors by kind."""
+"""Reports and tunings on a terminal, or as lines of JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+import msgspec
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from parlink.cli.bars import tell
+from parlink.evaluation.conditions import Condition
 from parlink.evaluation.errors import error_counts
+from parlink.evaluation.pairing import EvalWarning
+from parlink.evaluation.report.json import to_json
 from parlink.evaluation.resampling import Interval
 from parlink.evaluation.scoring import Report, Task
+from parlink.evaluation.tuning import Tuning
+
+
+def print_reports(reports: Sequence[Report], *, as_json: bool) -> None:
+    """Print a table, or a line of JSON, for each report."""
+    for report in reports:
+        if as_json:
+            sys.stdout.buffer.write(msgspec.json.encode(to_json(report)) + b"\n")
+        else:
+            show_report(report, console=Console())
+    sys.stdout.buffer.flush()
+
+
+def print_tuning(
+    tuning: Tuning,
+    condition: Condition,
+    *,
+    warnings: Sequence[EvalWarning],
+    curves: Sequence[Path],
+    as_json: bool,
+) -> None:
+    """Print what was chosen and what it gives."""
+    for warning in warnings:
+        tell(f"warning: {warning.count:,} {warning.what}; first: {warning.first}")
+    if condition is Condition.GIVEN_SURFACE:
+        note = "tuned with a table of gold surfaces, which hides false detections: for other text use --condition kb"
+        tell(note)
+    value = {
+        "condition": condition,
+        "tuned": msgspec.to_builtins(tuning.tuned),
+        "linking": {"inkb": {"micro": msgspec.to_builtins(tuning.thresholds.scores)}},
+        "links": tuning.links,
+        "calibration_error": None if tuning.reliability is None else tuning.reliability.error,
+        "curves": [str(path) for path in curves],
+    }
+    if as_json:
+        print(msgspec.json.encode(value).decode())
+        return
+    tuned, scores = tuning.tuned, tuning.thresholds.scores
+    least = "none" if tuned.score_threshold is None else f"{tuned.score_threshold:.3f}"
+    print(f"candidates: {condition}")
+    print(f"threshold {tuned.mention_threshold:.1f}, score threshold {least}")
+    print(f"weights: lm {tuned.weights.lm:g}, classifier {tuned.weights.classifier:g}, prior {tuned.weights.prior:g}")
+    print(f"linking InKB micro: P {scores.precision:.2%}, R {scores.recall:.2%}, F1 {scores.f1:.2%} on this very data")
+    if tuning.reliability is not None:
+        print(f"confidence: expected calibration error {tuning.reliability.error:.1%}, 5-fold over documents")
+    print("curves: " + ", ".join(map(str, curves)))
 
 
 def show_report(report: Report, *, console: Console) -> None:

@@ -30,12 +30,15 @@ def tune(
 ) -> None:
     """Choose the thresholds that give the best linking F1, from one pass of linking, and draw the curves."""
     from parlink.checkpoint.folder import update_tuned
-    from parlink.cli.evaluation import Evaluation, kb_of
-    from parlink.cli.tuning import draw_curves, print_tuning, tuned_on
+    from parlink.cli.bars import document_bar
+    from parlink.cli.score_table import print_tuning
+    from parlink.evaluation.report.tuning_curves import write_curves
+    from parlink.evaluation.setup import Setup, own_kb_or, tune_model
 
-    kb = kb_of(model, kb)
-    condition = condition or (Condition.KB if kb else Condition.GIVEN_STRICT)
-    setup = Evaluation.read(data, kb=kb, natural=natural)
-    tuning = tuned_on(setup, model=model, condition=condition, surfaces=surfaces, weights=weights)
+    kb = own_kb_or(kb, model=model)
+    chosen = condition or (Condition.KB if kb else Condition.GIVEN_STRICT)
+    setup = Setup.read(data, kb=kb, natural=natural)
+    tuning, warnings = tune_model(setup, model, chosen, surfaces=surfaces, weights=weights, bar=document_bar)
     update_tuned(model, tuning.tuned)
-    print_tuning(tuning, condition, curves=draw_curves(tuning, output or model), as_json=as_json)
+    curves = write_curves(tuning, output or model)
+    print_tuning(tuning, chosen, warnings=warnings, curves=curves, as_json=as_json)

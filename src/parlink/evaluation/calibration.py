@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from parlink.config import Confidence, confidence_features
 from parlink.errors import ParlinkError
-from parlink.evaluation.counting import DEFAULT_RULES, Rules, asserted, entities, linked
+from parlink.evaluation.counting import DEFAULT_RULES, Rules, asserted_links, entities, linked_mentions
 from parlink.evaluation.curves import Reliability, reliability
 from parlink.evaluation.matching import one_to_one
 from parlink.types import Document, Link
@@ -29,7 +29,7 @@ def fit_confidence(
     return fit(np.concatenate([x for x, _ in tables]), np.concatenate([y for _, y in tables]))
 
 
-def cross_validated(
+def cross_validate(
     gold: Sequence[Document], predicted: Sequence[Document], *, folds: int = 5, rules: Rules = DEFAULT_RULES
 ) -> Reliability | None:
     """Judge the confidence of each link by a regression that has not seen its document; None with too few documents."""
@@ -79,8 +79,8 @@ def _logistic(log_odds: Floats) -> Floats:
 
 
 def _examples(gold: Document, predicted: Document, rules: Rules) -> tuple[Floats, Floats]:
-    links = [link for link in asserted(predicted, rules) if link.title is not None and link.candidates]
-    right = {j for _, j in one_to_one(entities(linked(gold)), entities(links), rules.match)}
+    links = [link for link in asserted_links(predicted, rules) if link.title is not None and link.candidates]
+    right = {j for _, j in one_to_one(entities(linked_mentions(gold)), entities(links), rules.match)}
     rows = np.array([_features(link) for link in links], dtype=np.float64).reshape(-1, 4)
     return rows, np.array([float(j in right) for j in range(len(links))])
 

@@ -41,22 +41,22 @@ def strip_gold(doc: Document, condition: Condition) -> Document:
     """Return what a linker may see of a gold document: its text, and in given-strict the candidates of its spans."""
     if condition is not Condition.GIVEN_STRICT:
         return Document(doc.text, id=doc.id)
-    links = tuple(Link(link.span, candidates=_unordered(link.candidates)) for link in doc.links if link.candidates)
+    links = tuple(Link(link.span, candidates=_sort_by_prior(link.candidates)) for link in doc.links if link.candidates)
     return Document(doc.text, id=doc.id, links=links)
 
 
-def stating_condition(doc: Document, condition: Condition) -> Document:
+def state_condition(doc: Document, condition: Condition) -> Document:
     """Write the condition into a predicted document, so that its links are scored again by the same rules."""
     return replace(doc, extra={**doc.extra, _FIELD: condition.value})
 
 
-def stated_condition(predicted: Iterable[Document]) -> Condition | None:
+def condition_of(predicted: Iterable[Document]) -> Condition | None:
     """Return the condition that all predicted documents state; None if they state none or not the same."""
     stated = {str(doc.extra.get(_FIELD)) for doc in predicted}
     return Condition(min(stated)) if len(stated) == 1 and min(stated) in set(Condition) else None
 
 
-def _unordered(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+def _sort_by_prior(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
     """Keep only title, id and prior, in an order that says no more: some data put the gold title first."""
     plain = [Candidate(one.title, id=one.id, prior=one.prior) for one in candidates]
     return tuple(sorted(plain, key=lambda one: (-(one.prior or 0.0), one.title)))

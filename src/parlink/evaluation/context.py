@@ -60,7 +60,7 @@ def entities_of(paths: Iterable[Path | str], *, resolve: Resolve | None = None) 
     return frozenset(name for doc in documents for link in doc.links if (name := entity(link)) is not None)
 
 
-def redirected(doc: Document, redirects: Redirects | None) -> Document:
+def apply_redirects(doc: Document, redirects: Redirects | None) -> Document:
     """Bring the titles of a document's links and candidates to one spelling; no redirects, no change."""
     if redirects is None:
         return doc

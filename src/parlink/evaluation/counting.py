@@ -29,7 +29,7 @@ def entity(link: Link) -> str | None:
     return link.title if link.title is not None else link.id
 
 
-def linked(gold: Document) -> list[Link]:
+def linked_mentions(gold: Document) -> list[Link]:
     """Return the gold mentions to which the benchmark gives an entity."""
     return [link for link in gold.links if entity(link) is not None]
 
@@ -44,12 +44,12 @@ def is_asserted(link: Link, rules: Rules) -> bool:
     return lost or entity(link) is not None
 
 
-def asserted(predicted: Document, rules: Rules) -> list[Link]:
+def asserted_links(predicted: Document, rules: Rules) -> list[Link]:
     """Return the predictions that the InKB score counts."""
     return [link for link in predicted.links if is_asserted(link, rules)]
 
 
-def answered(predicted: Document, rules: Rules) -> list[Link]:
+def answered_links(predicted: Document, rules: Rules) -> list[Link]:
     """Return the predictions that the score with NIL counts.
 
     In given-surface a span whose surface is not in the table is not predicted at all.
@@ -80,12 +80,12 @@ def count(gold: Sequence[Annotation], predicted: Sequence[Annotation], match: Ma
 
 def inkb(gold: Document, predicted: Document, rules: Rules, view: View = entities) -> Counts:
     """Count after everything without an entity is filtered out."""
-    return count(view(linked(gold)), view(asserted(predicted, rules)), rules.match)
+    return count(view(linked_mentions(gold)), view(asserted_links(predicted, rules)), rules.match)
 
 
 def with_nil(gold: Document, predicted: Document, rules: Rules, view: View = entities) -> Counts:
     """Count all mentions: a predicted NIL on a gold NIL span is right."""
-    return count(view(gold.links), view(answered(predicted, rules)), rules.match)
+    return count(view(gold.links), view(answered_links(predicted, rules)), rules.match)
 
 
 def choice(gold: Document, chosen: Document) -> Counts:
@@ -93,13 +93,13 @@ def choice(gold: Document, chosen: Document) -> Counts:
 
     As many false positives as false negatives, so that precision, recall and F1 are all the accuracy.
     """
-    wanted = entities(linked(gold))
+    wanted = entities(linked_mentions(gold))
     tp = len(one_to_one(wanted, entities(chosen.links)))
     return Counts(tp, len(wanted) - tp, len(wanted) - tp)
 
 
 def of_entities(gold: Document, predicted: Document, rules: Rules, keep: Callable[[str], bool]) -> Counts:
     """Count InKB annotations, on both sides, of some entities only; the counts of two halves add up to the whole."""
-    wanted = [link for link in linked(gold) if keep(entity(link) or "")]
-    found = [link for link in asserted(predicted, rules) if keep(entity(link) or "")]
+    wanted = [link for link in linked_mentions(gold) if keep(entity(link) or "")]
+    found = [link for link in asserted_links(predicted, rules) if keep(entity(link) or "")]
     return count(entities(wanted), entities(found), rules.match)

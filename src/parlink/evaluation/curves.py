@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from parlink.evaluation.counting import Rules, asserted, entities, linked
+from parlink.evaluation.counting import Rules, asserted_links, entities, linked_mentions
 from parlink.evaluation.matching import one_to_one
 from parlink.evaluation.metrics import Counts, Scores, scores
 from parlink.evaluation.report.plots import Series, line_plot, reliability_plot
@@ -43,15 +43,15 @@ class Reliability:
 
 def has_probabilities(predicted: Iterable[Document], rules: Rules) -> bool:
     """Whether there are links and every one to an entity has a score that reads as a probability."""
-    links = [link for doc in predicted for link in asserted(doc, rules) if link.title is not None]
+    links = [link for doc in predicted for link in asserted_links(doc, rules) if link.title is not None]
     return bool(links) and all(link.confidence is not None and 0 <= link.confidence <= 1 for link in links)
 
 
 def confidence_curve(gold: Sequence[Document], predicted: Sequence[Document], rules: Rules) -> tuple[CurvePoint, ...]:
     """Score what is left at each least probability from 0 to 1; a prediction without a score always stays."""
-    judgments = judged(gold, predicted, rules)
-    wanted = sum(len(linked(doc)) for doc in gold)
-    always = sum(len(asserted(doc, rules)) for doc in predicted) - len(judgments)
+    judgments = judge(gold, predicted, rules)
+    wanted = sum(len(linked_mentions(doc)) for doc in gold)
+    always = sum(len(asserted_links(doc, rules)) for doc in predicted) - len(judgments)
     points = []
     for step in range(_STEPS + 1):
         kept = [right for probability, right in judgments if probability >= step / _STEPS]
@@ -60,13 +60,16 @@ def confidence_curve(gold: Sequence[Document], predicted: Sequence[Document], ru
     return tuple(points)
 
 
-def judged(gold: Sequence[Document], predicted: Sequence[Document], rules: Rules) -> list[tuple[float, bool]]:
+def judge(gold: Sequence[Document], predicted: Sequence[Document], rules: Rules) -> list[tuple[float, bool]]:
     """Return the probability of every link to an entity, and whether it was right; of duplicates the surest is."""
     found: list[tuple[float, bool]] = []
     for wanted, doc in zip(gold, predicted, strict=True):
-        scored = [(link.confidence, link) for link in asserted(doc, rules) if link.confidence is not None]
+        scored = [(link.confidence, link) for link in asserted_links(doc, rules) if link.confidence is not None]
         scored.sort(key=lambda item: -item[0])
-        right = {j for _, j in one_to_one(entities(linked(wanted)), entities(link for _, link in scored), rules.match)}
+        right = {
+            j
+            for _, j in one_to_one(entities(linked_mentions(wanted)), entities(link for _, link in scored), rules.match)
+        }
         found += [(probability, j in right) for j, (probability, _) in enumerate(scored)]
     return found
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from parlink.evaluation.counting import NO_CANDIDATE, Rules, asserted, entities, entity, linked, spans
+from parlink.evaluation.counting import NO_CANDIDATE, Rules, asserted_links, entities, entity, linked_mentions, spans
 from parlink.evaluation.matching import one_to_one
 from parlink.types import Candidate, Document, Link, Span
 
@@ -55,7 +55,7 @@ def link_errors(gold: Document, predicted: Document, rules: Rules, *, index: int
 
     Missed and wrong entity are together the false negatives; false detection and wrong entity the false positives.
     """
-    wanted, found = linked(gold), asserted(predicted, rules)
+    wanted, found = linked_mentions(gold), asserted_links(predicted, rules)
     right = one_to_one(entities(wanted), entities(found), rules.match)
     lost = _without(wanted, (i for i, _ in right))
     wrong = _without(found, (j for _, j in right))

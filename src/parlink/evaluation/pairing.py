@@ -15,7 +15,7 @@ from parlink.types import Document
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class LocatedDocument:
     """A document and where it was read: a file and line, or its number in a list."""
 
     doc: Document
@@ -23,7 +23,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
+class EvalWarning:
     """Something odd that the score went on with, how often, and where first."""
 
     what: str
@@ -32,36 +32,36 @@ class Warned:
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairedDocuments:
     """Gold documents with the predictions for each, in the order of gold."""
 
     gold: tuple[Document, ...]
     predicted: tuple[Document, ...]
-    warnings: tuple[Warned, ...] = ()
+    warnings: tuple[EvalWarning, ...] = ()
     other: tuple[Document, ...] | None = None  # another system's predictions
 
 
-def placed(documents: Iterable[Document | Placed], name: str) -> list[Placed]:
+def locate(documents: Iterable[Document | LocatedDocument], name: str) -> list[LocatedDocument]:
     """Number the documents that came from no file."""
     return [
-        item if isinstance(item, Placed) else Placed(item, f"{name} document {number}")
+        item if isinstance(item, LocatedDocument) else LocatedDocument(item, f"{name} document {number}")
         for number, item in enumerate(documents, start=1)
     ]
 
 
-def read_placed(
+def read_documents(
     paths: Iterable[Path | str],
     *,
     resolve: Resolve | None = None,
     losses: Counter[str] | None = None,
     predicted: bool = False,
-) -> list[Placed]:
+) -> list[LocatedDocument]:
     """Read files of any known format whole, each document with its place; a file without a document is an error.
 
     `resolve` turns identifiers of other formats into titles; `losses` counts those it could not. `predicted` says
     that a file with gold and predictions is read for the latter.
     """
-    found: list[Placed] = []
+    found: list[LocatedDocument] = []
     for path in paths:
         before = len(found)
         kind = formats.format_of(path, predicted=predicted)
@@ -71,17 +71,19 @@ def read_placed(
     return found
 
 
-def _read_lines(path: Path | str) -> Iterator[Placed]:
+def _read_lines(path: Path | str) -> Iterator[LocatedDocument]:
     for number, line in files.lines(path):
-        yield Placed(jsonl.decode(line, path=path, line=number), f"{os.fspath(path)}:{number}")
+        yield LocatedDocument(jsonl.decode(line, path=path, line=number), f"{os.fspath(path)}:{number}")
 
 
-def _read_other(path: Path | str, kind: str, resolve: Resolve | None, losses: Counter[str] | None) -> Iterator[Placed]:
+def _read_other(
+    path: Path | str, kind: str, resolve: Resolve | None, losses: Counter[str] | None
+) -> Iterator[LocatedDocument]:
     for number, doc in enumerate(formats.read(path, kind, resolve=resolve, losses=losses), start=1):
-        yield Placed(doc, f"{os.fspath(path)}: document {number}")
+        yield LocatedDocument(doc, f"{os.fspath(path)}: document {number}")
 
 
-def checked(gold: Sequence[Placed]) -> tuple[Warned, ...]:
+def check_gold(gold: Sequence[LocatedDocument]) -> tuple[EvalWarning, ...]:
     """Refuse a document twice and spans outside the text; count repeated texts and overlapping gold mentions."""
     _refuse_twins(gold)
     crossing: list[str] = []
@@ -92,19 +94,21 @@ def checked(gold: Sequence[Placed]) -> tuple[Warned, ...]:
         crossing += [item.place] * _overlapping(item.doc)
         repeated += [item.place] * (item.doc.text in texts)
         texts.add(item.doc.text)
-    return _warned("gold documents with the text of an earlier one (each still counts)", repeated) + _warned(
+    return _warn("gold documents with the text of an earlier one (each still counts)", repeated) + _warn(
         "gold mentions that overlap an earlier one (each still counts)", crossing
     )
 
 
-def pair(gold: Sequence[Placed], predicted: Sequence[Placed]) -> Paired:
+def pair(gold: Sequence[LocatedDocument], predicted: Sequence[LocatedDocument]) -> PairedDocuments:
     """Find the prediction for each gold document: by id where all have one, else by order; texts must agree."""
-    warnings = checked(gold)
+    warnings = check_gold(gold)
     answers, lost = _answers(gold, predicted)
-    return Paired(tuple(item.doc for item in gold), answers, warnings + lost)
+    return PairedDocuments(tuple(item.doc for item in gold), answers, warnings + lost)
 
 
-def with_other(paired: Paired, gold: Sequence[Placed], other: Sequence[Placed] | None) -> Paired:
+def add_other(
+    paired: PairedDocuments, gold: Sequence[LocatedDocument], other: Sequence[LocatedDocument] | None
+) -> PairedDocuments:
     """Add another system's predictions, found in the same way, and what is odd about them."""
     if other is None:
         return paired
@@ -113,24 +117,26 @@ def with_other(paired: Paired, gold: Sequence[Placed], other: Sequence[Placed] |
     return replace(paired, other=answers, warnings=paired.warnings + named)
 
 
-def failures(predicted: Iterable[Placed]) -> tuple[Warned, ...]:
+def failures(predicted: Iterable[LocatedDocument]) -> tuple[EvalWarning, ...]:
     """Count the documents that came back with an error instead of links."""
     failed = [f"{item.place}: {item.doc.error}" for item in predicted if item.doc.error is not None]
-    return _warned("documents that could not be linked (their mentions count as missed)", failed)
+    return _warn("documents that could not be linked (their mentions count as missed)", failed)
 
 
-def _answers(gold: Sequence[Placed], predicted: Sequence[Placed]) -> tuple[tuple[Document, ...], tuple[Warned, ...]]:
+def _answers(
+    gold: Sequence[LocatedDocument], predicted: Sequence[LocatedDocument]
+) -> tuple[tuple[Document, ...], tuple[EvalWarning, ...]]:
     for item in predicted:
         _refuse_spans_outside(item)
     by_id = all(item.doc.id for item in gold) and all(item.doc.id for item in predicted)
     answers, missing = _by_id(gold, predicted) if by_id else (_by_order(gold, predicted), ())
-    warnings = _warned("gold documents without predictions (their mentions count as missed)", missing)
+    warnings = _warn("gold documents without predictions (their mentions count as missed)", missing)
     return tuple(answers), warnings + failures(predicted)
 
 
-def _by_id(gold: Sequence[Placed], predicted: Sequence[Placed]) -> tuple[list[Document], list[str]]:
+def _by_id(gold: Sequence[LocatedDocument], predicted: Sequence[LocatedDocument]) -> tuple[list[Document], list[str]]:
     _refuse_twins(predicted)
-    texts: dict[str, Placed] = {item.doc.id: item for item in gold}
+    texts: dict[str, LocatedDocument] = {item.doc.id: item for item in gold}
     wanted = {(item.doc.id, item.doc.text) for item in gold}
     for item in predicted:
         if item.doc.id not in texts:
@@ -145,7 +151,7 @@ def _by_id(gold: Sequence[Placed], predicted: Sequence[Placed]) -> tuple[list[Do
     return answers, [item.place for item in gold if (item.doc.id, item.doc.text) not in found]
 
 
-def _by_order(gold: Sequence[Placed], predicted: Sequence[Placed]) -> list[Document]:
+def _by_order(gold: Sequence[LocatedDocument], predicted: Sequence[LocatedDocument]) -> list[Document]:
     if len(gold) != len(predicted):
         raise ParlinkError(
             f"{len(predicted)} predicted documents for {len(gold)} gold ones, and not all have an id to match them by; "
@@ -157,7 +163,7 @@ def _by_order(gold: Sequence[Placed], predicted: Sequence[Placed]) -> list[Docum
     return [item.doc for item in predicted]
 
 
-def _different_texts(gold: Placed, predicted: Placed) -> str:
+def _different_texts(gold: LocatedDocument, predicted: LocatedDocument) -> str:
     ours, theirs = gold.doc.text, predicted.doc.text
     same = next((i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), min(len(ours), len(theirs)))
     return (
@@ -166,7 +172,7 @@ def _different_texts(gold: Placed, predicted: Placed) -> str:
     )
 
 
-def _refuse_twins(items: Sequence[Placed]) -> None:
+def _refuse_twins(items: Sequence[LocatedDocument]) -> None:
     first: dict[tuple[str, str], str] = {}
     for item in items:
         key = (item.doc.id, item.doc.text)
@@ -177,7 +183,7 @@ def _refuse_twins(items: Sequence[Placed]) -> None:
         first[key] = item.place
 
 
-def _refuse_spans_outside(item: Placed) -> None:
+def _refuse_spans_outside(item: LocatedDocument) -> None:
     for link in item.doc.links:
         if link.span.end > len(item.doc.text):
             raise ParlinkError(
@@ -194,5 +200,5 @@ def _overlapping(doc: Document) -> int:
     return overlapping
 
 
-def _warned(what: str, places: Sequence[str]) -> tuple[Warned, ...]:
-    return (Warned(what, len(places), places[0]),) if places else ()
+def _warn(what: str, places: Sequence[str]) -> tuple[EvalWarning, ...]:
+    return (EvalWarning(what, len(places), places[0]),) if places else ()

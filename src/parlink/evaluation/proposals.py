@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from parlink.evaluation.counting import Rules, entity, is_asserted, linked
+from parlink.evaluation.counting import Rules, entity, is_asserted, linked_mentions
 from parlink.evaluation.metrics import Counts
 from parlink.linking.overlaps import resolve_overlaps
 from parlink.types import Document, Link, Span
@@ -37,7 +37,7 @@ class Proposals:
     def kept(self, threshold: float) -> list[Proposal]:
         """Return what is detected above a threshold, overlaps resolved as the linker does."""
         groups = ([one for one in group if one.detection > threshold] for group in self.groups)
-        return [one for group in groups for one in _resolved(group)]
+        return [one for group in groups for one in _resolve(group)]
 
     def counts(self, thresholds: Sequence[float]) -> list[Counts]:
         """Count what is kept at each of some rising thresholds, resolving overlaps only where they change."""
@@ -47,7 +47,7 @@ class Proposals:
             for level in sorted({one.detection for one in group}):
                 last = bisect_left(thresholds, level)
                 if first < last:
-                    kept = _resolved([one for one in group if one.detection >= level])
+                    kept = _resolve([one for one in group if one.detection >= level])
                     for at, sign in ((first, 1), (last, -1)):
                         said[at] += sign * sum(one.counts for one in kept)
                         right[at] += sign * sum(one.right for one in kept)
@@ -56,7 +56,7 @@ class Proposals:
         return [Counts(tp, made - tp, self.wanted - tp) for made, tp in sums]
 
 
-def _resolved(group: list[Proposal]) -> list[Proposal]:
+def _resolve(group: list[Proposal]) -> list[Proposal]:
     if len(group) < 2:
         return group
     return resolve_overlaps(group, [one.span for one in group], [one.probability for one in group])
@@ -66,20 +66,20 @@ def proposals(gold: Sequence[Document], predicted: Sequence[Document], rules: Ru
     """Judge every link of documents that were linked at a low threshold, overlapping links kept."""
     groups: list[tuple[Proposal, ...]] = []
     for wanted, found in zip(gold, predicted, strict=True):
-        right = {(link.span, entity(link)) for link in linked(wanted)}
+        right = {(link.span, entity(link)) for link in linked_mentions(wanted)}
         groups += [
             tuple(_proposal(link, is_asserted(link, rules), (link.span, link.title) in right) for link in group)
             for group in _overlapping(found.links)
         ]
-    return Proposals(tuple(groups), sum(len(linked(doc)) for doc in gold))
+    return Proposals(tuple(groups), sum(len(linked_mentions(doc)) for doc in gold))
 
 
-def kept_links(gold: Document, predicted: Document, threshold: float, rules: Rules) -> list[Link]:
+def links_above(gold: Document, predicted: Document, threshold: float, rules: Rules) -> list[Link]:
     """Return the links of one document that a threshold keeps."""
     return [one.link for one in proposals([gold], [predicted], rules).kept(threshold)]
 
 
-def counted(kept: Sequence[Proposal], wanted: int) -> Counts:
+def count(kept: Sequence[Proposal], wanted: int) -> Counts:
     """Count the proposals that were kept, against so many gold mentions."""
     tp = sum(one.right for one in kept)
     return Counts(tp, sum(one.counts for one in kept) - tp, wanted - tp)

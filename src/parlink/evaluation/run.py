@@ -13,9 +13,9 @@ from parlink.config import LinkOptions
 from parlink.errors import ParlinkError
 from parlink.evaluation.conditions import Condition, strip_gold
 from parlink.evaluation.context import NO_CONTEXT, EvalContext
-from parlink.evaluation.counting import Rules, linked
+from parlink.evaluation.counting import Rules, linked_mentions
 from parlink.evaluation.matching import Match
-from parlink.evaluation.pairing import Paired, Placed, checked, failures, placed, with_other
+from parlink.evaluation.pairing import LocatedDocument, PairedDocuments, add_other, check_gold, failures, locate
 from parlink.evaluation.scoring import Report, report, score
 from parlink.evaluation.thresholds import LOWEST
 from parlink.kb.surface_table import SurfaceTable
@@ -96,7 +96,7 @@ class Evaluator:
     def choices(self) -> Iterator[Document]:
         """Give it the gold spans, and let it choose an entity for each, whatever the score."""
         options = msgspec.structs.replace(self.options, score_threshold=-math.inf)
-        given = ((doc, tuple(link.span for link in linked(doc))) for doc in self.gold)
+        given = ((doc, tuple(link.span for link in linked_mentions(doc))) for doc in self.gold)
         documents = (replace(strip_gold(doc, self.condition), spans=spans) for doc, spans in given)
         return self.linker.stream(documents, options=options)
 
@@ -110,27 +110,27 @@ class Evaluator:
 
 def evaluate(
     linker: AnyLinker,
-    gold: Sequence[Document | Placed],
+    gold: Sequence[Document | LocatedDocument],
     *,
     condition: Condition,
     options: LinkOptions = DEFAULT_OPTIONS,
     match: Match = Match.STRONG,
     context: EvalContext = NO_CONTEXT,
     surfaces: SurfaceTable | None = None,
-    other: Sequence[Document | Placed] | None = None,
+    other: Sequence[Document | LocatedDocument] | None = None,
     progress: Progress | None = None,
 ) -> Evaluated:
     """Link every document under a candidate condition, then choose entities for the gold spans, and score both."""
-    items = placed(gold, "gold")
+    items = locate(gold, "gold")
     documents = [item.doc for item in items]
-    warnings = checked(items)
+    warnings = check_gold(items)
     asked = Evaluator.about(documents, linker=linker, condition=condition, options=options, surfaces=surfaces)
-    compared = with_other(Paired((), ()), items, None if other is None else placed(other, "other"))
-    predicted = tuple(_told(asked.links(), progress))
-    chosen = tuple(_told(asked.choices(), progress))
-    warnings += failures(Placed(doc, item.place) for doc, item in zip(predicted, items, strict=True))
+    compared = add_other(PairedDocuments((), ()), items, None if other is None else locate(other, "other"))
+    predicted = tuple(_tell_progress(asked.links(), progress))
+    chosen = tuple(_tell_progress(asked.choices(), progress))
+    warnings += failures(LocatedDocument(doc, item.place) for doc, item in zip(predicted, items, strict=True))
     rules = Rules(match, condition)
-    paired = Paired(tuple(documents), predicted, warnings + compared.warnings, compared.other)
+    paired = PairedDocuments(tuple(documents), predicted, warnings + compared.warnings, compared.other)
     return Evaluated(
         report(paired, rules=rules, context=context, chosen=chosen, all_candidates=asked.options.search == "rank"),
         predicted,
@@ -145,7 +145,7 @@ def _refuse_no_candidates(gold: Sequence[Document]) -> None:
         )
 
 
-def _told(documents: Iterable[Document], progress: Progress | None) -> Iterator[Document]:
+def _tell_progress(documents: Iterable[Document], progress: Progress | None) -> Iterator[Document]:
     for doc in documents:
         yield doc
         if progress is not None:

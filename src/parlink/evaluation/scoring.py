@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from parlink.evaluation import counting, curves, resampling
-from parlink.evaluation.conditions import EXPLANATIONS, Condition, stated_condition
-from parlink.evaluation.context import NO_CONTEXT, EvalContext, redirected
-from parlink.evaluation.counting import DEFAULT_RULES, Rules, entity, linked
+from parlink.evaluation.conditions import EXPLANATIONS, Condition, condition_of
+from parlink.evaluation.context import NO_CONTEXT, EvalContext, apply_redirects
+from parlink.evaluation.counting import DEFAULT_RULES, Rules, entity, linked_mentions
 from parlink.evaluation.errors import LinkError, link_errors
 from parlink.evaluation.matching import Match
 from parlink.evaluation.metrics import Averages, Counts, averages, total
-from parlink.evaluation.pairing import Paired, Placed, Warned, pair, placed, with_other
+from parlink.evaluation.pairing import EvalWarning, LocatedDocument, PairedDocuments, add_other, locate, pair
 from parlink.types import Document
 
 
@@ -76,7 +76,7 @@ class Report:
     confidence_curve: tuple[curves.CurvePoint, ...]
     reliability: curves.Reliability | None
     errors: tuple[LinkError, ...]
-    warnings: tuple[Warned, ...]
+    warnings: tuple[EvalWarning, ...]
     documents: tuple[Document, ...]  # gold, redirects applied
 
     @property
@@ -91,25 +91,25 @@ class Report:
 
 
 def score(
-    gold: Sequence[Document | Placed],
-    predicted: Sequence[Document | Placed],
+    gold: Sequence[Document | LocatedDocument],
+    predicted: Sequence[Document | LocatedDocument],
     *,
     rules: Rules = DEFAULT_RULES,
     context: EvalContext = NO_CONTEXT,
-    other: Sequence[Document | Placed] | None = None,
+    other: Sequence[Document | LocatedDocument] | None = None,
 ) -> Report:
     """Score anyone's predictions; they are matched to gold by id, or by order where ids are missing.
 
     `other` are another system's predictions for the same documents, to compare with.
     """
-    items = placed(gold, "gold")
-    paired = pair(items, placed(predicted, "predicted"))
-    paired = with_other(paired, items, None if other is None else placed(other, "other"))
+    items = locate(gold, "gold")
+    paired = pair(items, locate(predicted, "predicted"))
+    paired = add_other(paired, items, None if other is None else locate(other, "other"))
     return report(paired, rules=rules, context=context)
 
 
 def report(
-    paired: Paired,
+    paired: PairedDocuments,
     *,
     rules: Rules = DEFAULT_RULES,
     context: EvalContext = NO_CONTEXT,
@@ -120,12 +120,12 @@ def report(
 
     `all_candidates`: links name every candidate that was offered, not only those that a search finished.
     """
-    gold = [redirected(doc, context.redirects) for doc in paired.gold]
-    predicted = [redirected(doc, context.redirects) for doc in paired.predicted]
+    gold = [apply_redirects(doc, context.redirects) for doc in paired.gold]
+    predicted = [apply_redirects(doc, context.redirects) for doc in paired.predicted]
     pairs = list(zip(gold, predicted, strict=True))
-    answers = None if chosen is None else [redirected(doc, context.redirects) for doc in chosen]
+    answers = None if chosen is None else [apply_redirects(doc, context.redirects) for doc in chosen]
     trusted = curves.has_probabilities(predicted, rules)
-    asserted = [link for doc in predicted for link in counting.asserted(doc, rules)]
+    asserted = [link for doc in predicted for link in counting.asserted_links(doc, rules)]
     return Report(
         condition=rules.condition,
         match=rules.match,
@@ -135,8 +135,8 @@ def report(
         detection=_task(pairs, rules, counting.spans),
         disambiguation=_disambiguation(pairs, answers),
         disambiguation_spans="gold spans that were predicted" if answers is None else "gold spans",
-        linked=sum(len(linked(doc)) for doc in gold),
-        nil=sum(len(doc.links) - len(linked(doc)) for doc in gold),
+        linked=sum(len(linked_mentions(doc)) for doc in gold),
+        nil=sum(len(doc.links) - len(linked_mentions(doc)) for doc in gold),
         predicted=len(asserted),
         without_candidates=sum(entity(link) is None for link in asserted),
         candidate_recall=_candidate_recall(gold, answers) if all_candidates else None,
@@ -144,7 +144,7 @@ def report(
         seen=_seen_split(pairs, rules, context),
         comparison=None if paired.other is None else _comparison(pairs, paired.other, rules, context),
         confidence_curve=curves.confidence_curve(gold, predicted, rules) if trusted else (),
-        reliability=curves.reliability(curves.judged(gold, predicted, rules)) if trusted else None,
+        reliability=curves.reliability(curves.judge(gold, predicted, rules)) if trusted else None,
         errors=tuple(e for i, (a, b) in enumerate(pairs) for e in link_errors(a, b, rules, index=i)),
         warnings=paired.warnings,
         documents=tuple(gold),
@@ -183,23 +183,23 @@ def _candidate_recall(gold: Iterable[Document], chosen: Sequence[Document] | Non
         offered = {
             (link.span, one.title) for link in answers.links for one in link.candidates if one.match_type != SEARCHED
         }
-        held += sum((link.span, entity(link)) in offered for link in linked(doc))
-        whole += len(linked(doc))
+        held += sum((link.span, entity(link)) in offered for link in linked_mentions(doc))
+        whole += len(linked_mentions(doc))
     return Share(held, whole)
 
 
 def _coverage(gold: Iterable[Document], in_kb: Callable[[str], bool]) -> Share:
-    titles = [link.title for doc in gold for link in linked(doc)]
+    titles = [link.title for doc in gold for link in linked_mentions(doc)]
     return Share(sum(title is not None and in_kb(title) for title in titles), len(titles))
 
 
 def _comparison(pairs: Pairs, other: Sequence[Document], rules: Rules, context: EvalContext) -> resampling.Comparison:
     """Compare with predictions that are scored by the rules of the condition that they state themselves."""
-    theirs = Rules(rules.match, stated_condition(doc for doc in other if doc.links))
+    theirs = Rules(rules.match, condition_of(doc for doc in other if doc.links))
     return resampling.compare(
         [counting.inkb(gold, predicted, rules) for gold, predicted in pairs],
         [
-            counting.inkb(gold, redirected(doc, context.redirects), theirs)
+            counting.inkb(gold, apply_redirects(doc, context.redirects), theirs)
             for (gold, _), doc in zip(pairs, other, strict=True)
         ],
     )

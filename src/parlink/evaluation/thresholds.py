@@ -9,7 +9,7 @@ from itertools import pairwise
 from parlink.evaluation.counting import DEFAULT_RULES, Rules
 from parlink.evaluation.curves import CurvePoint
 from parlink.evaluation.metrics import Scores, scores
-from parlink.evaluation.proposals import Proposal, counted, proposals
+from parlink.evaluation.proposals import Proposal, count, proposals
 from parlink.types import Document
 
 LOWEST = -5.0  # where the pass of linking has to begin
@@ -41,7 +41,7 @@ def choose_thresholds(
     threshold = _middle_of_best(curve)
     kept = found.kept(threshold)
     score_curve = _score_curve(kept, found.wanted)
-    plain = scores(counted(kept, found.wanted))
+    plain = scores(count(kept, found.wanted))
     best = max(score_curve, key=lambda point: point.scores.f1, default=None)
     if best is None or best.scores.f1 <= plain.f1:
         return Thresholds(threshold, None, plain, curve, score_curve)
@@ -65,5 +65,5 @@ def _score_curve(kept: Sequence[Proposal], wanted: int) -> tuple[CurvePoint, ...
     fixed = [one for one in kept if one.total is None]
     ranked = [(one.total, one) for one in kept if one.total is not None]
     return tuple(
-        CurvePoint(cut, scores(counted(fixed + [one for total, one in ranked if total >= cut], wanted))) for cut in cuts
+        CurvePoint(cut, scores(count(fixed + [one for total, one in ranked if total >= cut], wanted))) for cut in cuts
     )

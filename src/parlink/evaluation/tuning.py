@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from parlink.config import Tuned
-from parlink.evaluation.calibration import cross_validated, fit_confidence
+from parlink.evaluation.calibration import cross_validate, fit_confidence
 from parlink.evaluation.counting import DEFAULT_RULES, Rules
 from parlink.evaluation.curves import Reliability
-from parlink.evaluation.proposals import kept_links
+from parlink.evaluation.proposals import links_above
 from parlink.evaluation.thresholds import Thresholds, choose_thresholds
-from parlink.evaluation.weighting import choose_weights, reweighted
+from parlink.evaluation.weighting import choose_weights, reweight
 from parlink.types import Document, Link
 
 
@@ -43,7 +43,7 @@ def tune(
     if weights:
         first = choose_thresholds(gold, predicted, rules=rules)
         chosen = choose_weights(gold, predicted, threshold=first.threshold, current=tuned.weights, rules=rules)
-        predicted = [reweighted(doc, chosen) for doc in predicted]
+        predicted = [reweight(doc, chosen) for doc in predicted]
         tuned = msgspec.structs.replace(tuned, weights=chosen)
     found = choose_thresholds(gold, predicted, rules=rules)
     kept = [_at(own, doc, found, rules) for own, doc in zip(gold, predicted, strict=True)]
@@ -54,14 +54,14 @@ def tune(
             tuned, mention_threshold=found.threshold, score_threshold=found.score_threshold, confidence=confidence
         ),
         thresholds=found,
-        reliability=cross_validated(gold, kept, rules=rules),
+        reliability=cross_validate(gold, kept, rules=rules),
         links=links,
     )
 
 
 def _at(gold: Document, doc: Document, found: Thresholds, rules: Rules) -> Document:
     """Return the links that these thresholds make; what is below the score threshold goes."""
-    kept = kept_links(gold, doc, found.threshold, rules)
+    kept = links_above(gold, doc, found.threshold, rules)
     return replace(doc, links=tuple(link for link in kept if _scores_enough(link, found.score_threshold)))
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlink.config import ScoreWeights
-from parlink.evaluation.counting import DEFAULT_RULES, Rules, entities, linked
+from parlink.evaluation.counting import DEFAULT_RULES, Rules, entities, linked_mentions
 from parlink.evaluation.matching import Annotation
-from parlink.evaluation.proposals import kept_links
+from parlink.evaluation.proposals import links_above
 from parlink.linking.beam import PRIOR_FLOOR
 from parlink.types import Candidate, Document, Link
 
@@ -35,9 +35,9 @@ def choose_weights(
     the parts of NIL's own score are not among the candidates.
     """
     rows = [
-        (link, set(entities(linked(own))))
+        (link, set(entities(linked_mentions(own))))
         for own, found in zip(gold, predicted, strict=True)
-        for link in kept_links(own, found, threshold, rules)
+        for link in links_above(own, found, threshold, rules)
         if link.title is not None and link.candidates
     ]
     if not rows:
@@ -53,9 +53,9 @@ def choose_weights(
     return max([current, *grid], key=lambda weights: _right_links(parts, right, weights))
 
 
-def reweighted(doc: Document, weights: ScoreWeights) -> Document:
+def reweight(doc: Document, weights: ScoreWeights) -> Document:
     """Rank the candidates of every link again by other weights of the parts of their scores."""
-    return replace(doc, links=tuple(_reweighted(link, weights) for link in doc.links))
+    return replace(doc, links=tuple(_reweight_link(link, weights) for link in doc.links))
 
 
 def weighted_total(candidate: Candidate, weights: ScoreWeights) -> float:
@@ -74,7 +74,7 @@ def _right_links(parts: NDArray[np.float64], right: NDArray[np.bool_], weights: 
     return int(right[np.arange(len(right)), best].sum())
 
 
-def _reweighted(link: Link, weights: ScoreWeights) -> Link:
+def _reweight_link(link: Link, weights: ScoreWeights) -> Link:
     if link.title is None or not link.candidates:
         return link
     scored = [replace(candidate, score=weighted_total(candidate, weights)) for candidate in link.candidates]

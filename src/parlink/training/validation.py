@@ -13,7 +13,7 @@ from parlink.data import jsonl
 from parlink.errors import ConfigError
 from parlink.evaluation import counting
 from parlink.evaluation.conditions import Condition
-from parlink.evaluation.context import gather, redirected
+from parlink.evaluation.context import apply_redirects, gather
 from parlink.evaluation.counting import Rules
 from parlink.evaluation.metrics import Counts, Scores, scores, total
 from parlink.evaluation.run import Evaluator
@@ -47,7 +47,7 @@ class Validation:
             raise ConfigError(f"{config.validation}: has no candidates, and the config names no kb to take them from")
         kb = KnowledgeBase.open(config.kb)
         redirects = gather(kb=kb).redirects
-        documents = [redirected(doc, redirects) for doc in documents]
+        documents = [apply_redirects(doc, redirects) for doc in documents]
         return cls(documents, _spread(documents, count), Condition.KB, kb)
 
     @property

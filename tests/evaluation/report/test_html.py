@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import msgspec
 
-from parlink.evaluation.conditions import Condition, stated_condition, stating_condition, strip_gold
+from parlink.evaluation.conditions import Condition, condition_of, state_condition, strip_gold
 from parlink.evaluation.counting import Rules
 from parlink.evaluation.report.html import to_html
 from parlink.evaluation.report.json import to_json
@@ -94,9 +94,9 @@ def test_json_has_the_promised_keys() -> None:
 
 def test_predictions_say_their_condition() -> None:
     doc = Document("Kent", extra={"a": 1})
-    stated = stating_condition(doc, Condition.GIVEN_STRICT)
+    stated = state_condition(doc, Condition.GIVEN_STRICT)
     assert stated.extra == {"a": 1, "condition": "given-strict"}
-    assert stated_condition([stated, stated]) is Condition.GIVEN_STRICT
-    assert stated_condition([stated, doc]) is stated_condition([doc]) is stated_condition([]) is None
-    assert stated_condition([Document("x", extra={"condition": "strange"})]) is None
+    assert condition_of([stated, stated]) is Condition.GIVEN_STRICT
+    assert condition_of([stated, doc]) is condition_of([doc]) is condition_of([]) is None
+    assert condition_of([Document("x", extra={"condition": "strange"})]) is None
     assert strip_gold(stated, Condition.KB).extra == {}

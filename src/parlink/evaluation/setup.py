@@ -1,0 +1,179 @@
+"""An evaluation as a command asks for it: files in, reports or tuned values out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from parlink.config import LinkOptions
+from parlink.data import jsonl
+from parlink.errors import ParlinkError
+from parlink.evaluation.conditions import Condition, condition_of, state_condition
+from parlink.evaluation.context import EvalContext, apply_redirects, gather
+from parlink.evaluation.counting import Rules
+from parlink.evaluation.matching import Match
+from parlink.evaluation.pairing import EvalWarning, LocatedDocument, check_gold, failures, read_documents
+from parlink.evaluation.scoring import Report, score
+from parlink.evaluation.tuning import Tuning, tune
+from parlink.text.detokenize import detokenize
+
+if TYPE_CHECKING:  # torch, which they need, takes longer to import than a file of predictions to score
+    from parlink.kb import KnowledgeBase
+
+Bar = Callable[[int, str], AbstractContextManager[Callable[[int], None] | None]]  # documents, what is done with them
+
+
+def no_bar(_total: int, _what: str) -> AbstractContextManager[None]:
+    """Show nothing."""
+    return nullcontext()
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What is scored against, and how."""
+
+    gold: Sequence[LocatedDocument]
+    other: Sequence[LocatedDocument] | None  # predictions of another system, to compare with
+    context: EvalContext
+    kb: KnowledgeBase | None
+    match: Match
+    losses: Counter[str]  # what could not be read as it was meant
+
+    @classmethod
+    def read(
+        cls,
+        data: Sequence[Path],
+        *,
+        kb: Path | None,
+        redirects: Path | None = None,
+        seen: Sequence[Path] = (),
+        compare: Path | None = None,
+        weak: bool = False,
+        natural: bool = False,
+    ) -> Setup:
+        """Read everything that was named; `natural` detokenizes the gold texts."""
+        base = None if kb is None else _open_kb(kb)
+        losses: Counter[str] = Counter()
+        resolve = None if base is None else base.resolve
+        gold = read_documents(data, resolve=resolve, losses=losses)
+        theirs = [] if compare is None else [compare]
+        return cls(
+            gold=[replace(item, doc=detokenize(item.doc)) for item in gold] if natural else gold,
+            other=read_documents(theirs, resolve=resolve, losses=losses, predicted=True) or None,
+            context=gather(kb=base, redirects=redirects, seen=seen),
+            kb=base,
+            match=Match.WEAK if weak else Match.STRONG,
+            losses=losses,
+        )
+
+    @property
+    def warnings(self) -> tuple[EvalWarning, ...]:
+        """Say what was lost in reading."""
+        return tuple(EvalWarning(what, count, "reading the files") for what, count in self.losses.items())
+
+
+def own_kb_or(kb: Path | None, *, model: Path | None) -> Path | None:
+    """Return the knowledge base that is meant: the one given, else that of the model, else none."""
+    from parlink.checkpoint.folder import own_kb, packaged_model
+
+    return kb or own_kb(packaged_model() if model is None else model)
+
+
+def score_predictions(setup: Setup, predictions: Path, conditions: Sequence[Condition]) -> Report:
+    """Score a file of predictions, under the condition that was named or that the file itself names."""
+    if len(conditions) > 1:
+        raise ParlinkError("--predictions were made under one condition; give --condition once at most")
+    resolve = None if setup.kb is None else setup.kb.resolve
+    predicted = read_documents([predictions], resolve=resolve, losses=setup.losses, predicted=True)
+    condition = conditions[0] if conditions else condition_of(item.doc for item in predicted)
+    rules = Rules(setup.match, condition)
+    return _warn(setup, score(setup.gold, predicted, rules=rules, context=setup.context, other=setup.other))
+
+
+def score_model(
+    setup: Setup,
+    model: Path | None,
+    conditions: Sequence[Condition],
+    *,
+    options: LinkOptions,
+    surfaces: Path | None = None,
+    save: Path | None = None,
+    bar: Bar = no_bar,
+) -> list[Report]:
+    """Link the gold documents with a model under each condition, and score the links."""
+    from parlink.evaluation.run import evaluate
+    from parlink.kb.surface_table import SurfaceTable
+    from parlink.linking.linker import Linker
+
+    if save is not None and len(conditions) > 1:
+        raise ParlinkError("--save-predictions wants one --condition; run parlink once for each")
+    linker = Linker.load(model, kb=setup.kb)
+    table = None if surfaces is None else SurfaceTable.load(surfaces)
+    reports = []
+    for condition in conditions:
+        with bar(2 * len(setup.gold), f"linking, {condition}") as progress:
+            result = evaluate(
+                linker,
+                setup.gold,
+                condition=condition,
+                options=options,
+                match=setup.match,
+                context=setup.context,
+                surfaces=table,
+                other=setup.other,
+                progress=progress,
+            )
+        if save is not None:
+            jsonl.write(save, (state_condition(doc, condition) for doc in result.predicted))
+        reports.append(_warn(setup, result.report))
+    return reports
+
+
+def tune_model(
+    setup: Setup,
+    model: Path,
+    condition: Condition,
+    *,
+    surfaces: Path | None = None,
+    weights: bool = False,
+    bar: Bar = no_bar,
+) -> tuple[Tuning, tuple[EvalWarning, ...]]:
+    """Link the documents once at a low threshold, and choose everything else from that; with what is odd in them."""
+    from parlink.evaluation.run import Evaluator
+    from parlink.kb.surface_table import SurfaceTable
+    from parlink.linking.linker import Linker
+
+    warnings = setup.warnings + check_gold(setup.gold)
+    linker = Linker.load(model, kb=setup.kb)
+    if weights and linker.model.config.nil:
+        raise ParlinkError(
+            f"{model}: is trained with nil = true, and --weights would weigh its NIL by nothing; leave it out"
+        )
+    table = None if surfaces is None else SurfaceTable.load(surfaces)
+    gold = [item.doc for item in setup.gold]
+    evaluator = Evaluator.about(gold, linker=linker, condition=condition, surfaces=table)
+    predicted = []
+    with bar(len(gold), f"linking, {condition}") as progress:
+        for doc in evaluator.proposals():
+            predicted.append(doc)
+            if progress is not None:
+                progress(1)
+    located = (LocatedDocument(doc, item.place) for doc, item in zip(predicted, setup.gold, strict=True))
+    gold, predicted = ([apply_redirects(doc, setup.context.redirects) for doc in docs] for docs in (gold, predicted))
+    tuning = tune(gold, predicted, tuned=linker.tuned, weights=weights, rules=Rules(condition=condition))
+    return tuning, warnings + failures(located)
+
+
+def _warn(setup: Setup, report: Report) -> Report:
+    """Add to a report what was lost in reading."""
+    return replace(report, warnings=report.warnings + setup.warnings)
+
+
+def _open_kb(folder: Path) -> KnowledgeBase:
+    from parlink.kb import KnowledgeBase
+
+    return KnowledgeBase.open(folder)
