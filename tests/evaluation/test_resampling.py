@@ -37,6 +37,14 @@ def test_an_interval_holds_the_score_and_narrows_with_more_documents() -> None:
     assert intervals(few) == wide  # the same every time
 
 
+def test_an_interval_covers_95_percent() -> None:
+    documents = [Counts(1, 0, 0), Counts(0, 1, 1)] * 200  # half of the links are right: a mean of 400 coins
+    interval = intervals(documents, resamples=4000).precision
+    assert interval.high - interval.low == pytest.approx(2 * 1.96 * 0.5 / 400**0.5, rel=0.06)  # 90 %: 16 % less
+    difference = compare(documents, [Counts(0, 1, 1)] * 400).interval
+    assert difference.high - difference.low == pytest.approx(2 * 1.96 * 0.5 / 400**0.5, rel=0.06)
+
+
 def test_blocks_do_not_change_the_size_of_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resampling, "_BLOCK", 7)
     rows = [len(block) for block in resampling._in_blocks(resampling._redraw, 3, 9, 0)]

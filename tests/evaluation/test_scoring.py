@@ -1,13 +1,18 @@
 from __future__ import annotations
 
-import pytest
+import io
 
+import pytest
+from rich.console import Console
+
+from parlink.cli.score_table import show_report
 from parlink.evaluation.conditions import Condition, state_condition, strip_gold
 from parlink.evaluation.context import EvalContext, Redirects
 from parlink.evaluation.counting import NO_CANDIDATE, Rules
 from parlink.evaluation.matching import Match
 from parlink.evaluation.metrics import Counts
 from parlink.evaluation.pairing import PairedDocuments
+from parlink.evaluation.report.json import to_json
 from parlink.evaluation.scoring import Share, report, score
 from parlink.types import Candidate, Document, Link, Span
 
@@ -56,7 +61,7 @@ def test_a_gold_title_missing_from_the_kb_still_counts() -> None:
     context = EvalContext(kb="small", in_kb={"Kent"}.__contains__)
     result = score([GOLD], predicted(), context=context)
     assert result.coverage == Share(1, 2) and result.linking.counts.fn == 2 and result.kb == "small"
-    assert Share(0, 0).value == 1.0 and Share(1, 4).value == 0.25
+    assert str(Share(0, 0)) == "none (0 of 0)" and Share(1, 4).value == 0.25
 
 
 def test_seen_and_unseen_entities() -> None:
@@ -129,3 +134,14 @@ def test_what_a_search_made_up_is_no_candidate_recall() -> None:
     found = Link(KENT, "Kent", candidates=(Candidate("Kent", match_type="search"),))
     paired = PairedDocuments((GOLD,), tuple(predicted(found)))
     assert report(paired, chosen=predicted(found)).candidate_recall == Share(0, 2)
+
+
+def test_an_evaluation_of_nothing_says_so() -> None:
+    nothing = score([Document("Nobody is named here.")], [Document("Nobody is named here.")])
+    assert nothing.linking.is_empty and nothing.warnings[0].what.startswith("gold mentions with an entity")
+    assert to_json(nothing)["linking"]["inkb"] is None
+    stream = io.StringIO()
+    show_report(nothing, console=Console(file=stream, width=100))
+    assert "nothing to score" in stream.getvalue() and "100.00" not in stream.getvalue()
+    wrong = score([Document("A b")], [Document("A b", links=(Link(Span(0, 1), "A"),))])
+    assert not wrong.linking.is_empty and to_json(wrong)["linking"]["inkb"]["micro"]["f1"] == 0

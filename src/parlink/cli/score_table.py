@@ -93,6 +93,9 @@ def _scores(report: Report) -> Table:
 
 def _row(task: Task) -> Iterator[str]:
     micro = task.inkb.micro
+    if task.is_empty:
+        yield from ("–",) * 7
+        return
     yield from (f"{100 * value:.2f}" for value in (micro.precision, micro.recall, micro.f1))
     yield _range(task.intervals.f1)
     yield f"{100 * task.inkb.macro.f1:.2f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,11 @@ class Task:
     intervals: resampling.Intervals  # InKB
     with_nil: Averages | None = None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether neither side has anything to compare, so that the scores say nothing."""
+        return self.counts == Counts()
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -35,11 +41,11 @@ class Share:
 
     @property
     def value(self) -> float:
-        """Return the share, 1 of nothing."""
-        return self.part / self.whole if self.whole else 1.0
+        """Return the share; of nothing it is not a number."""
+        return self.part / self.whole if self.whole else math.nan
 
     def __str__(self) -> str:
-        return f"{self.value:.2%} ({self.part:,} of {self.whole:,})"
+        return f"{self.value:.2%} ({self.part:,} of {self.whole:,})" if self.whole else "none (0 of 0)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +152,16 @@ def report(
         confidence_curve=curves.confidence_curve(gold, predicted, rules) if trusted else (),
         reliability=curves.reliability(curves.judge(gold, predicted, rules)) if trusted else None,
         errors=tuple(e for i, (a, b) in enumerate(pairs) for e in link_errors(a, b, rules, index=i)),
-        warnings=paired.warnings,
+        warnings=paired.warnings + _nothing_to_score(gold),
         documents=tuple(gold),
     )
+
+
+def _nothing_to_score(gold: Sequence[Document]) -> tuple[EvalWarning, ...]:
+    if any(linked_mentions(doc) for doc in gold):
+        return ()
+    what = "gold mentions with an entity: there is nothing to score, and F1 says nothing"
+    return (EvalWarning(what, 0, "all documents"),)
 
 
 SEARCHED = "search"  # the step of a candidate that a search of the whole knowledge base made up for the lack of any

@@ -37,13 +37,19 @@ def to_json(report: Report) -> dict[str, Any]:
 
 def _task(task: Task) -> dict[str, Any]:
     value: dict[str, Any] = msgspec.to_builtins(task)
+    if task.is_empty:
+        value |= {"inkb": None, "intervals": None}  # 1.0 of nothing would say that all is well
     if task.with_nil is None:
         del value["with_nil"]
     return value
 
 
 def _share(share: Share | None) -> dict[str, Any] | None:
-    return None if share is None else {"share": share.value, "part": share.part, "whole": share.whole}
+    return (
+        None
+        if share is None
+        else {"share": share.value if share.whole else None, "part": share.part, "whole": share.whole}
+    )
 
 
 def _seen(split: SeenSplit | None) -> dict[str, Any] | None:
