@@ -17,12 +17,12 @@ import msgspec
 from parlink.data.titles import read_redirects
 from parlink.data.wikipedia.wikitext import normal_target
 from parlink.errors import KnowledgeBaseError
-from parlink.kb.tables import INFO_FILE, Info, Source
 from parlink.kb.build import sources
 from parlink.kb.build.gather import Gathering
 from parlink.kb.build.ids import read_ids
 from parlink.kb.build.merge import Notes, Rules, entities
 from parlink.kb.build.write import Written, write_tables
+from parlink.kb.tables import INFO_FILE, Info, Source
 
 WIKIPEDIA_URL = "https://en.wikipedia.org/wiki/{title}"
 Progress = Callable[[str, int, int], None]  # what is going on, how much of it is done, and how much there is

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from parlink.data.wikipedia import mediawiki
 from parlink.data.parallel import mapped
+from parlink.data.wikipedia import mediawiki
 from parlink.data.wikipedia.wikitext import article
-from parlink.kb.surfaces import without_parenthesis
 from parlink.kb.build.facts import Batch, Fact, Kind
+from parlink.kb.surfaces import without_parenthesis
 
 CHUNK_BYTES = 4 << 20  # of pages that a worker parses at once
 SMALL_FILE = 4 << 20  # not worth the start of other processes

@@ -10,10 +10,7 @@ from hashlib import file_digest
 from pathlib import Path
 
 from parlink.errors import KnowledgeBaseError
-from parlink.kb.build import jsonl
-from parlink.kb.build import mediawiki
-from parlink.kb.build import tables
-from parlink.kb.build import titles
+from parlink.kb.build import jsonl, mediawiki, tables, titles
 from parlink.kb.build.facts import Batch
 
 _KINDS = {

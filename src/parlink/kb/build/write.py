@@ -16,6 +16,8 @@ import numpy as np
 from parlink.errors import KnowledgeBaseError
 from parlink.kb import arrays, surfaces
 from parlink.kb.arrays import unsigned
+from parlink.kb.build.merge import Known
+from parlink.kb.build.spill import Spill
 from parlink.kb.tables import (
     ALIAS,
     ARRAYS_FILE,
@@ -28,8 +30,6 @@ from parlink.kb.tables import (
     TITLES_FILE,
     form,
 )
-from parlink.kb.build.merge import Known
-from parlink.kb.build.spill import Spill
 
 MAX_COUNT = (1 << 32) - 1
 

@@ -1,0 +1,1 @@
+"""Build a knowledge base folder from dumps, tables and lists."""
