@@ -1,30 +1,44 @@
-"""Open data files by name: compressed by suffix, `-` for the standard streams, outputs renamed when complete."""
+"""Open data files by name: compressed by suffix, `-` for the standard streams, `s3://` and the like by fsspec.
+
+An output has its name only when it is complete: a local one is written beside it and renamed, a remote one is
+written to the local disk and uploaded. A file of the same content is the same bytes every time, compressed or not.
+"""
 
 from __future__ import annotations
 
-import bz2
 import codecs
-import gzip
 import io
 import os
+import re
 import sys
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Literal, cast
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+from parlink.data import compression
 from parlink.errors import DataFormatError, ParlinkError
 
-try:
-    import zstandard
-except ImportError:
-    zstandard = None  # type: ignore[assignment]
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 STANDARD_STREAM = "-"
-COMPRESSED = (".gz", ".bz2", ".zst")
+BROKEN = compression.BROKEN  # what reading may raise half-way
+LONGEST_LINE = 256 << 20  # bytes; a compressed file of a few kB can unpack to one line of gigabytes
 
-BROKEN = (EOFError, OSError, zlib.error) + ((zstandard.ZstdError,) if zstandard else ())
+_SCHEME = re.compile(r"((?:[a-z][a-z0-9+.-]*::)*[a-z][a-z0-9+.-]+):/+")
+_BUFFER = 1 << 17
+
+
+def remote_url(path: Path | str) -> str | None:
+    """Return the fsspec URL that a path is, or None if it is local; of its two slashes `pathlib` leaves one."""
+    name = str(path)
+    match = _SCHEME.match(name)
+    if match is None:
+        return None
+    return f"{match[1]}://{'/' if match[1] == 'file' else ''}{name[match.end() :]}"
 
 
 @contextmanager
@@ -34,23 +48,29 @@ def opened(path: Path | str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        file = _open(Path(path), "rb", Path(path).suffix)
-    except OSError as error:
-        raise DataFormatError(f"cannot be read ({error.strerror}); give the path of a data file", path=path) from error
-    with file:
+        raw = _open_raw(path)
+    except (OSError, ImportError, ValueError) as error:  # ValueError: no such protocol, or a zero byte in the name
+        reason = getattr(error, "strerror", None) or error
+        raise DataFormatError(f"cannot be read ({reason}); give the path of a data file", path=path) from error
+    with raw, compression.decompress(raw, path) as file:
         yield file
 
 
 def lines(path: Path | str) -> Iterator[tuple[int, bytes]]:
     """Yield every line that is not blank with its number, counted from 1; a byte order mark is dropped."""
+    return ((number, line) for number, line in all_lines(path) if not line.isspace())
+
+
+def all_lines(path: Path | str) -> Iterator[tuple[int, bytes]]:
+    """Yield every line with its number, counted from 1; a byte order mark is dropped, and a giant line refused."""
     number = 0
     with opened(path) as file:
         try:
-            for number, line in enumerate(file, start=1):
-                if number == 1:
-                    line = line.removeprefix(codecs.BOM_UTF8)
-                if not line.isspace():
-                    yield number, line
+            for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), b""), start=1):
+                if len(line) == LONGEST_LINE:
+                    message = f"a line of {LONGEST_LINE >> 20} MB or more; wanted one document a line"
+                    raise DataFormatError(message, path=path, line=number)
+                yield number, line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
         except BROKEN as error:
             message = f"the compressed file is broken or cut off ({error}); fetch or write it again"
             raise DataFormatError(message, path=path, line=number + 1) from error
@@ -66,24 +86,29 @@ def decoded(raw: bytes, *, path: Path | str, line: int) -> str:
 
 @contextmanager
 def written(path: Path | str) -> Iterator[BinaryIO]:
-    """Open for writing, compressed by suffix: to a temporary name that is renamed at the end, removed on failure."""
-    if str(path) == STANDARD_STREAM:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
+    """Open for writing, compressed by suffix; the file has its name only at the end, and is not there on failure."""
     check_name(path)
-    target = Path(path)
-    if target.exists() and not target.is_file():  # a device or a pipe has no name to rename to
-        with target.open("wb") as device:
-            yield device
-        return
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with _created(temporary, target) as file:
+    url, target = remote_url(path), Path(path)
+    if str(path) == STANDARD_STREAM:
+        with _refuse("standard output"):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+    elif url is not None:
+        with TemporaryDirectory(prefix="parlink-") as folder:
+            with _create(Path(folder) / "output", path) as file:
+                yield file
+            _upload(Path(folder) / "output", url)
+    elif target.exists() and not target.is_file():  # a device or a pipe has no name to rename to
+        with _create(target, path) as file:
             yield file
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    else:
+        temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        try:
+            with _create(temporary, path) as file:
+                yield file
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def check_name(path: Path | str | None) -> None:
@@ -92,26 +117,64 @@ def check_name(path: Path | str | None) -> None:
         raise ParlinkError(f"{path}: is a folder; give the name of a file")
 
 
-def _created(temporary: Path, target: Path) -> BinaryIO:
+@contextmanager
+def _create(place: Path, target: Path | str) -> Iterator[BinaryIO]:
+    """Open `place` for the bytes of `target`, which names the compression and is named in errors."""
+    with _refuse(target):
+        place.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        _Output(place, target) as raw,
+        io.BufferedWriter(raw, _BUFFER) as buffer,
+        compression.compress(buffer, target) as file,
+    ):
+        yield file
+
+
+class _Output(io.FileIO):
+    """A file that is written; a full disk is an error for the user, wherever in the buffers above it is met."""
+
+    def __init__(self, place: Path, target: Path | str) -> None:
+        self._target = target
+        with _refuse(target):
+            super().__init__(place, "wb")
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """Write some of the bytes, as `FileIO` does."""
+        with _refuse(self._target):
+            return super().write(data)
+
+    def close(self) -> None:
+        """Close the file; some file systems say only now that they are full."""
+        with _refuse(self._target):
+            super().close()
+
+
+@contextmanager
+def _refuse(target: Path | str) -> Iterator[None]:
+    """Turn an error of the file system into one for the user; a reader of our output that has gone is none."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        return _open(temporary, "wb", target.suffix)
-    except OSError as error:
-        raise ParlinkError(f"{target}: cannot be written ({error.strerror}); choose another output") from error
+        yield
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        reason = getattr(error, "strerror", None) or error
+        message = f"{target}: cannot be written ({reason}); make room, or choose another output"
+        raise ParlinkError(message) from error
 
 
-def _open(path: Path, mode: Literal["rb", "wb"], suffix: str) -> BinaryIO:
-    if suffix == ".gz":
-        return cast(BinaryIO, gzip.GzipFile(path, mode, compresslevel=6, mtime=0))
-    if suffix == ".bz2":
-        return cast(BinaryIO, bz2.BZ2File(path, mode))
-    if suffix == ".zst":
-        return _zstandard(path, mode)
-    return path.open(mode)
+def _open_raw(path: Path | str) -> BinaryIO:
+    url = remote_url(path)
+    if url is None:
+        return Path(path).open("rb")
+    import fsspec
+
+    return cast(BinaryIO, fsspec.open(url, "rb").open())
 
 
-def _zstandard(path: Path, mode: Literal["rb", "wb"]) -> BinaryIO:
-    if zstandard is None:
-        raise ParlinkError(f"{path}: .zst files need zstandard; install parlink[formats]")
-    file = cast(io.RawIOBase, zstandard.open(path, mode))
-    return cast(BinaryIO, io.BufferedReader(file) if mode == "rb" else file)  # its own reader knows no lines
+def _upload(source: Path, url: str) -> None:
+    import fsspec
+
+    with _refuse(url):
+        filesystem: Any
+        filesystem, name = fsspec.core.url_to_fs(url)
+        filesystem.put_file(str(source), name)

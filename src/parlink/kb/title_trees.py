@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 
+from parlink.cache import user_cache
 from parlink.kb.tables import Tables
 from parlink.nn.prefix_tree import PrefixTree
 from parlink.text.tokenizer import Tokenizer
@@ -74,12 +74,6 @@ def mask(removed: Sequence[int], names: int) -> NDArray[np.bool_] | None:
     marks = np.zeros(names, np.bool_)
     marks[removed] = True
     return marks
-
-
-def user_cache() -> Path:
-    """Return the folder where parlink keeps what it can make again."""
-    home = os.environ.get("PARLINK_CACHE") or os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "parlink"
 
 
 def _saved(tree: PrefixTree, place: Path) -> bool:

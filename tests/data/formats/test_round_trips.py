@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from documents import documents, plain_documents
@@ -55,7 +55,10 @@ def test_links_are_held_exactly(folder: Path, docs: list[Document], name: str) -
 
 
 @settings(max_examples=50)
-@given(st.lists(documents(extras=st.text(max_size=3)), **distinct), lossless)
+@example([Document("Kent", "1", (Link(Span(0, 4), "Kent", id="NIL"),))], "elevant")
+@example([Document("Kent", "1", (Link(Span(0, 4), "Kent", id="NIL"),))], "elevant-predictions")
+@example([Document("Kent", "1", (Link(Span(0, 4), "Kent", id="NIL", extra={"name": None}),))], "elevant")
+@given(st.lists(documents(extras=st.none() | st.text(max_size=3)), **distinct), lossless)
 def test_nothing_is_lost_in_silence(folder: Path, docs: list[Document], name: str) -> None:
     again, losses = there_and_back(emptied(folder), name, docs)
     assert (again == docs) == (not losses)

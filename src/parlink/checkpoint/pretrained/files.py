@@ -18,6 +18,7 @@ from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 from torch import Tensor
 
+from parlink.cache import user_cache
 from parlink.errors import CheckpointError
 
 INDEX = "model.safetensors.index.json"
@@ -117,8 +118,7 @@ def _cache_folder(source: Path) -> Path:
     """A folder of its own for each version of a source file."""
     state = source.stat()
     version = hashlib.sha256(f"{source.resolve()} {state.st_size} {state.st_mtime_ns}".encode()).hexdigest()[:16]
-    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = root / "parlink" / "encoders" / version
+    folder = user_cache() / "encoders" / version
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from parlink.data import files, jsonl
+from parlink.data import compression, files, jsonl
 from parlink.data.formats import brat, conll, elevant, mentions, nif, zelda
 from parlink.data.identifiers import UNKNOWN, Resolve
 from parlink.errors import DataFormatError, ParlinkError
@@ -114,7 +114,7 @@ def _by_suffix(path: Path) -> str | None:
 
 def _suffix(path: Path) -> str:
     """Return the last suffix, that of a compressed file left out."""
-    return (path.with_suffix("") if path.suffix in files.COMPRESSED else path).suffix
+    return (path.with_suffix("") if path.suffix in compression.COMPRESSED else path).suffix
 
 
 def _read_jsonl(

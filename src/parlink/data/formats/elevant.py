@@ -21,7 +21,8 @@ from parlink.types import Candidate, Document, Link
 Part = Literal["labels", "entity_mentions"]
 
 _OURS = "parlink"
-_NO_DEFAULT = object()
+_ABSENT = "parlink_absent"  # names of fields that a reader would make of ELEVANT's own, and that are not there
+_NO_VALUE = object()
 _NIL = "<NIL>"
 _NIL_NAME = "Unknown"
 _ENTITY_KEY = {"labels": "entity_id", "entity_mentions": "id"}
@@ -38,8 +39,8 @@ def read(
     for number, line in files.lines(path):
         try:
             article = msgspec.json.decode(line, type=dict[str, Any])
-            found = part or ("labels" if "labels" in article else "entity_mentions")
-            plain = _document(article, found, resolve, losses)
+            read_part: Part = part or ("labels" if "labels" in article else "entity_mentions")
+            plain = _document(article, read_part, resolve, losses)
         except (msgspec.DecodeError, UnicodeError, KeyError, TypeError, ValueError, AttributeError) as error:
             message = f"not an ELEVANT article ({type(error).__name__}: {error}); wanted text, and labels with spans"
             raise DataFormatError(message, path=path, line=number) from error
@@ -57,9 +58,8 @@ def _document(
     article: dict[str, Any], part: Part, resolve: Resolve | None, losses: Counter[str] | None
 ) -> dict[str, Any]:
     """Turn an article into plain data of parlink JSONL."""
-    rest = {key: value for key, value in article.items() if key not in ("id", part, _OURS)}
-    ours = article.get(_OURS, {})
-    value = {"id": str(article.get("id", "")), **rest, **ours}
+    rest = {key: value for key, value in article.items() if key not in ("id", part, _OURS, _ABSENT)}
+    value = {"id": str(article.get("id", "")), **rest, **article.get(_OURS, {})}
     if rest.get("evaluation_span") == [0, len(rest["text"])]:
         del value["evaluation_span"]
     if rest.get("title") == value["id"]:
@@ -67,7 +67,7 @@ def _document(
     value["links"] = [
         _link(mention, number, part, resolve, losses) for number, mention in enumerate(article.get(part) or [])
     ]
-    return value
+    return _without(value, article.get(_ABSENT, ()))
 
 
 def _link(
@@ -77,25 +77,25 @@ def _link(
     start, end = rest.pop("span")
     entity = rest.pop(_ENTITY_KEY[part], None)
     name = rest.pop("name", None)
-    ours = rest.pop(_OURS, {})
+    ours, absent = rest.pop(_OURS, {}), rest.pop(_ABSENT, ())
     identifier = page_url(name) if entity and entity == name else entity  # no id, only a title
-    found = target([identifier] if identifier else [], name=name, resolve=resolve, losses=losses)
-    rest = {key: value for key, value in rest.items() if value != _DEFAULTS[part].get(key, _NO_DEFAULT)}
-    value = {"start": start, "end": end, "title": found.title, "id": found.id, "url": found.url}
+    told = target([identifier] if identifier else [], name=name, resolve=resolve, losses=losses)
+    rest = {key: value for key, value in rest.items() if value != _DEFAULTS[part].get(key, _NO_VALUE)}
+    value = {"start": start, "end": end, "title": told.title, "id": told.id, "url": told.url}
     if part == "labels" and rest.get("id") == number:
         del rest["id"]
     elif "id" in rest:
         rest["label"] = rest.pop("id")
     if part == "entity_mentions":
         value["candidates"] = [jsonl.candidate_to_json(_candidate(text)) for text in rest.pop("candidates", [])]
-    if name not in (None, found.title) and not (found.title is None and name == _NIL_NAME):
+    if name not in (None, told.title) and not (told.title is None and name == _NIL_NAME):
         rest["name"] = name
-    return {**value, **rest, **ours}
+    return _without({**value, **rest, **ours}, absent)
 
 
 def _candidate(text: str) -> Candidate:
-    found = target([text])
-    return Candidate(found.title or text, found.id, url=found.url)
+    told = target([text])
+    return Candidate(told.title or text, told.id, url=told.url)
 
 
 def _article(doc: Document, number: int, part: Part) -> dict[str, Any]:
@@ -107,9 +107,9 @@ def _article(doc: Document, number: int, part: Part) -> dict[str, Any]:
         **{key: value for key, value in doc.extra.items() if key != part},
     }
     ours = {} if str(article["id"]) == doc.id else {"id": doc.id}
-    ours |= _differing({"id": "", **jsonl.to_json(doc)}, _document({**article, _OURS: ours}, part, None, None))
+    read_again = _document({**article, _OURS: ours}, part, None, None)
     article[part] = [_mention(link, place, part) for place, link in enumerate(doc.links)]
-    return {**article, **({_OURS: ours} if ours else {})}
+    return {**article, **_corrections({"id": "", **jsonl.to_json(doc)}, read_again, ours)}
 
 
 def _mention(link: Link, number: int, part: Part) -> dict[str, Any]:
@@ -121,13 +121,17 @@ def _mention(link: Link, number: int, part: Part) -> dict[str, Any]:
     if part == "entity_mentions":
         mention["candidates"] = [candidate.id or candidate.title for candidate in link.candidates]
     mention = {**mention, **_DEFAULTS[part], **extra}
-    ours = _differing(jsonl.link_to_json(link), _link(mention, number, part, None, None))
-    return {**mention, **({_OURS: ours} if ours else {})}
+    return {**mention, **_corrections(jsonl.link_to_json(link), _link(mention, number, part, None, None), {})}
 
 
-def _differing(wanted: dict[str, Any], read_again: dict[str, Any]) -> dict[str, Any]:
-    """Return what our own key must say so that a reader gets what is wanted."""
+def _corrections(wanted: dict[str, Any], read_again: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
+    """Return what our own keys must say, beside what they say already, so that a reader gets what is wanted."""
     if not read_again.get("candidates"):
         read_again.pop("candidates", None)
-    keys = [key for key in dict.fromkeys([*wanted, *read_again]) if key != "links"]
-    return {key: wanted.get(key) for key in keys if wanted.get(key) != read_again.get(key)}
+    ours |= {key: value for key, value in wanted.items() if key != "links" and value != read_again.get(key, _NO_VALUE)}
+    absent = [key for key, value in read_again.items() if key not in wanted and key != "links" and value is not None]
+    return ({_OURS: ours} if ours else {}) | ({_ABSENT: absent} if absent else {})
+
+
+def _without(value: dict[str, Any], absent: Iterable[str]) -> dict[str, Any]:
+    return {key: field for key, field in value.items() if key not in absent}

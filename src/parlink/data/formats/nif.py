@@ -12,8 +12,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 from urllib.parse import quote, unquote
+
+try:
+    import pyoxigraph as rdf
+except ImportError:
+    rdf = None  # type: ignore[assignment]
 
 from parlink.data import files
 from parlink.data.formats.losses import count_changes, count_losses
@@ -24,15 +29,11 @@ from parlink.types import Document, Link, Span
 NIF = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
 ITSRDF = "http://www.w3.org/2005/11/its/rdf#"
 _RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-_PREFIXES = f"""@prefix nif: <{NIF}> .
-@prefix itsrdf: <{ITSRDF}> .
-@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-"""
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_PREFIXES = {"nif": NIF, "itsrdf": ITSRDF, "xsd": _XSD}
 Triple = tuple[str, str, str]
 _OURS = "urn:parlink:document:"
-_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\x00-\x20<>\"{}|^`\\]+")
-_ESCAPED = re.compile(r'[\x00-\x1f"\\\x7f]')
-_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 @dataclass(slots=True)
@@ -59,10 +60,9 @@ def decode(raw: bytes, *, name: str = "<turtle>") -> list[Document]:
 
 def encode(documents: Iterable[Document]) -> bytes:
     """Write documents as Turtle in memory."""
-    seen: Counter[str] = Counter()
-    losses: Counter[str] = Counter()
-    parts = [part for doc in documents for part in _statements(doc, _unique(doc.id, seen, losses), losses)]
-    return "".join([_PREFIXES, *parts]).encode()
+    turtle = BytesIO()
+    _serialize(documents, turtle, Counter())
+    return turtle.getvalue()
 
 
 def _documents(
@@ -83,12 +83,8 @@ def _documents(
 def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
     """Write Turtle, a context and its phrases at a time; `losses` counts what NIF cannot hold."""
     losses = Counter() if losses is None else losses
-    seen: Counter[str] = Counter()
     with files.written(path) as file:
-        file.write(_PREFIXES.encode())
-        for doc in documents:
-            count_losses(doc, losses, held=("id", "confidence", "url"))
-            file.write("".join(_statements(doc, _unique(doc.id, seen, losses), losses)).encode())
+        _serialize(documents, file, losses)
 
 
 def _survey(triples: Iterator[Triple]) -> tuple[dict[str, str], Counter[str]]:
@@ -115,25 +111,25 @@ def _triples(path: Path | str) -> Iterator[Triple]:
 def _parsed(file: BinaryIO, path: Path | str) -> Iterator[Triple]:
     try:
         for triple in _parser(file, path):
-            yield (
-                triple.subject.value,
-                triple.predicate.value,
-                getattr(triple.object, "value", ""),
-            )  # RDF 1.2 has triples as objects
+            # RDF 1.2 has triples as subjects and objects; those say nothing that we read
+            subject, value = getattr(triple.subject, "value", ""), getattr(triple.object, "value", "")
+            yield subject, triple.predicate.value, value
     except SyntaxError as error:
         raise DataFormatError(f"not valid RDF: {error.msg}", path=path, line=error.lineno) from error
     except files.BROKEN as error:
         raise DataFormatError(f"cannot be read: {error}", path=path) from error
 
 
-def _parser(file: BinaryIO, path: Path | str) -> Any:
-    try:
-        import pyoxigraph
-    except ImportError as error:
-        raise ParlinkError("NIF files need pyoxigraph; install parlink[formats]") from error
+def _parser(file: BinaryIO, path: Path | str) -> Iterator[rdf.Quad]:
+    _check_installed()
     suffixes = [suffix.lstrip(".") for suffix in Path(path).suffixes]
-    formats = [found for suffix in suffixes if (found := pyoxigraph.RdfFormat.from_extension(suffix))]
-    return pyoxigraph.parse(file, format=(formats or [pyoxigraph.RdfFormat.TURTLE])[-1], base_iri="urn:parlink:")
+    formats = [form for suffix in suffixes if (form := rdf.RdfFormat.from_extension(suffix))]
+    return rdf.parse(file, format=(formats or [rdf.RdfFormat.TURTLE])[-1], base_iri="urn:parlink:")
+
+
+def _check_installed() -> None:
+    if rdf is None:
+        raise ParlinkError("NIF files need pyoxigraph; install parlink[formats]")
 
 
 def _document(
@@ -169,15 +165,15 @@ def _link(
     anchor = node.one(NIF + "anchorOf")
     if anchor is not None and anchor != text[span.start : span.end]:
         losses["nif:anchorOf that is not the text at its offsets (the offsets are used)"] += 1
-    found = target(
+    told = target(
         [*node.values[ITSRDF + "taIdentRef"], *node.values[ITSRDF + "taIdent"]], resolve=resolve, losses=losses
     )
-    return Link(span, found.title, found.id, confidence, url=found.url)
+    return Link(span, told.title, told.id, confidence, url=told.url)
 
 
 def _unique(name: str, seen: Counter[str], losses: Counter[str]) -> str:
     """Return a document's URI without the fragment; a repeated id is numbered."""
-    base = name if _IRI.fullmatch(name) and "#" not in name else _OURS + quote(name, safe="")
+    base = name if _is_iri(name) and "#" not in name else _OURS + quote(name, safe="")
     seen[base] += 1
     if seen[base] == 1:
         return base
@@ -185,37 +181,50 @@ def _unique(name: str, seen: Counter[str], losses: Counter[str]) -> str:
     return _unique(f"{name}~{seen[base]}", seen, losses)
 
 
-def _statements(doc: Document, base: str, losses: Counter[str]) -> Iterator[str]:
-    context = f"<{base}#char=0,{len(doc.text)}>"  # a phrase may be the whole text, so its URI differs
-    yield f"\n{context} a nif:Context, nif:OffsetBasedString ;\n"
-    yield _indices(0, len(doc.text))
-    yield f"    nif:isString {_literal(doc.text)} .\n"
-    used: Counter[Span] = Counter()
-    for link in doc.links:
-        start, end = link.span.start, link.span.end
-        used[link.span] += 1
-        again = f"_{used[link.span]}" if used[link.span] > 1 else ""  # the same span with another entity
-        yield f"<{base}#offset_{start}_{end}{again}> a nif:Phrase, nif:OffsetBasedString ;\n"
-        yield _indices(start, end)
-        for name, value in _entity(link, losses):
-            yield f"    {name} {value} ;\n"
-        yield f"    nif:referenceContext {context} ;\n    nif:anchorOf {_literal(doc.text[start:end])} .\n"
+def _serialize(documents: Iterable[Document], file: BinaryIO, losses: Counter[str]) -> None:
+    _check_installed()
+    rdf.serialize(_triples_of(documents, losses), file, format=rdf.RdfFormat.TURTLE, prefixes=_PREFIXES)
 
 
-def _indices(start: int, end: int) -> str:
-    number = "^^xsd:nonNegativeInteger"
-    return f'    nif:beginIndex "{start}"{number} ;\n    nif:endIndex "{end}"{number} ;\n'
+def _triples_of(documents: Iterable[Document], losses: Counter[str]) -> Iterator[rdf.Triple]:
+    """Say each document in turn: first its context, then its phrases in the order of the links."""
+    seen: Counter[str] = Counter()
+    for doc in documents:
+        count_losses(doc, losses, held=("id", "confidence", "url"))
+        base = _unique(doc.id, seen, losses)
+        context = rdf.NamedNode(f"{base}#char=0,{len(doc.text)}")  # a phrase may be the whole text, so its URI differs
+        yield from _string_triples(context, "Context", 0, len(doc.text))
+        yield rdf.Triple(context, rdf.NamedNode(NIF + "isString"), rdf.Literal(doc.text))
+        used: Counter[Span] = Counter()
+        for link in doc.links:
+            used[link.span] += 1
+            again = f"_{used[link.span]}" if used[link.span] > 1 else ""  # the same span with another entity
+            phrase = rdf.NamedNode(f"{base}#offset_{link.span.start}_{link.span.end}{again}")
+            yield from _phrase_triples(phrase, link, doc.text, losses)
+            yield rdf.Triple(phrase, rdf.NamedNode(NIF + "referenceContext"), context)
 
 
-def _entity(link: Link, losses: Counter[str]) -> Iterator[tuple[str, str]]:
+def _string_triples(subject: rdf.NamedNode, kind: str, start: int, end: int) -> Iterator[rdf.Triple]:
+    for name in (kind, "OffsetBasedString"):
+        yield rdf.Triple(subject, rdf.NamedNode(_RDF_TYPE), rdf.NamedNode(NIF + name))
+    integer = rdf.NamedNode(_XSD + "nonNegativeInteger")
+    for name, index in (("beginIndex", start), ("endIndex", end)):
+        yield rdf.Triple(subject, rdf.NamedNode(NIF + name), rdf.Literal(str(index), datatype=integer))
+
+
+def _phrase_triples(phrase: rdf.NamedNode, link: Link, text: str, losses: Counter[str]) -> Iterator[rdf.Triple]:
+    start, end = link.span.start, link.span.end
+    yield from _string_triples(phrase, "Phrase", start, end)
+    yield rdf.Triple(phrase, rdf.NamedNode(NIF + "anchorOf"), rdf.Literal(text[start:end]))
     if link.confidence is not None:
-        yield "itsrdf:taConfidence", f'"{link.confidence!r}"^^xsd:double'
+        confidence = rdf.Literal(repr(link.confidence), datatype=rdf.NamedNode(_XSD + "double"))
+        yield rdf.Triple(phrase, rdf.NamedNode(ITSRDF + "taConfidence"), confidence)
     references, names = _identifiers(link)
     count_changes(link, target([*references, *names]), losses)
     for reference in references:
-        yield "itsrdf:taIdentRef", f"<{reference}>"
+        yield rdf.Triple(phrase, rdf.NamedNode(ITSRDF + "taIdentRef"), rdf.NamedNode(reference))
     for name in names:
-        yield "itsrdf:taIdent", _literal(name)
+        yield rdf.Triple(phrase, rdf.NamedNode(ITSRDF + "taIdent"), rdf.Literal(name))
 
 
 def _identifiers(link: Link) -> tuple[list[str], list[str]]:
@@ -225,9 +234,13 @@ def _identifiers(link: Link) -> tuple[list[str], list[str]]:
     is_wikidata = link.id is not None and qid(link.id) == link.id
     references = [page_url(link.title)]
     references += [f"{WIKIDATA}{link.id}"] if is_wikidata else []
-    references += [link.url] if link.url and _IRI.fullmatch(link.url) else []
+    references += [link.url] if link.url and _is_iri(link.url) else []
     return references, [link.id] if link.id is not None and not is_wikidata else []
 
 
-def _literal(text: str) -> str:
-    return '"' + _ESCAPED.sub(lambda match: _SHORT.get(match[0]) or f"\\u{ord(match[0]):04X}", text) + '"'
+def _is_iri(text: str) -> bool:
+    """Whether a URL can stand in RDF, which is stricter than browsers are."""
+    try:
+        return _ABSOLUTE.match(text) is not None and bool(rdf.NamedNode(text))
+    except ValueError:
+        return False
