@@ -53,6 +53,10 @@ def test_the_encoder_has_a_rate_of_its_own(tmp_path: Path) -> None:
         assert rates[id(parameter)] == (0.125 if name.startswith("encoder.") else 1.0), name
 
 
+# What shifts all scores of a softmax alike has no gradient but rounding errors, which may be 0.
+SHIFTS = ("end.4.bias", "end.6.bias", "classifier.4.bias", "classifier.6.bias")
+
+
 def trained(tmp_path: Path, **changes: bool) -> tuple[LinkingModel, LinkingModel]:
     config = tiny_config(tmp_path, validation=None, **changes)
     run = Run(config, initial_checkpoint(config))
@@ -64,6 +68,8 @@ def test_frozen_embeddings_stay_and_all_else_learns(tmp_path: Path) -> None:
     before, after = trained(tmp_path, freeze_embeddings=True)
     old = before.state_dict()
     for name, tensor in after.state_dict().items():
+        if name.endswith(SHIFTS):
+            continue
         assert torch.equal(tensor, old[name]) == (name == "encoder.token_embeddings.weight"), name
 
 
