@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Thread
 
 from parlink.linking.linker import Linker
-from parlink.serve.run import address, listening, make_server
+from parlink.serve.run import format_address, make_server, open_listener
 from parlink.serve.settings import Settings
 
 
@@ -16,7 +16,7 @@ from parlink.serve.settings import Settings
 def running(linker: Linker, **settings: object) -> Iterator[str]:
     """Serve until the block ends; gives the address, with a slash at its end."""
     chosen = Settings(**({"port": 0} | settings))  # type: ignore[arg-type]
-    with listening(chosen) as listener:
+    with open_listener(chosen) as listener:
         server = make_server(linker, chosen)
         thread = Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
@@ -24,7 +24,7 @@ def running(linker: Linker, **settings: object) -> Iterator[str]:
             while not server.started:
                 assert thread.is_alive()
                 time.sleep(0.01)
-            yield address(listener)
+            yield format_address(listener)
         finally:
             server.should_exit = True
             thread.join(60)

@@ -17,7 +17,7 @@ from tiny_model import tiny_checkpoint
 from tiny_server import running
 
 TEXT = "Kent 😀 beat Hamburg, and Zürich drew."
-LIMITS: dict[str, Any] = {"body_bytes": 20_000, "text_characters": 1_000, "waiting": 20}
+LIMITS: dict[str, Any] = {"body_bytes": 20_000, "text_characters": 1_000, "waiting": 20, "max_spans": 50}
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +118,12 @@ def post(client: httpx.Client, content: Any, kind: str = "application/json", **h
             "prior",
         ),
         ('{"text": "K", "links": [{"start": 0, "end": 1, "candidates": [{"title": " "}]}]}', 422, "empty title"),
+        (
+            '{"text": "K", "links": [{"start": 0, "end": 1, "candidates": [{"title": "%s"}]}]}' % ("K" * 501),
+            413,
+            "501 characters; at most 500",
+        ),
+        (json.dumps({"text": "a", "spans": [[0, 1]] * 51}), 413, "more than 50 spans"),
         (json.dumps({"text": "a" * 1_001}), 413, "1001 characters; at most 1000"),
         (json.dumps([{"text": "a"}] * 21), 413, "21 documents; send at most 20"),
         (json.dumps({"text": "a", "note": "a" * 20_000}), 413, "more than 20000 bytes"),
@@ -199,6 +205,11 @@ def test_the_description_names_every_limit_and_has_examples(client: httpx.Client
     description = client.get("/openapi.json").json()
     document = description["components"]["schemas"]["Document"]
     assert document["properties"]["text"]["maxLength"] == 1_000
+    assert document["properties"]["spans"]["maxItems"] == 50
+    parameters = {each["name"]: each["schema"] for each in description["paths"]["/v1/link"]["post"]["parameters"]}
+    assert (parameters["beams"]["maximum"], parameters["max_candidates"]["maximum"]) == (20, 100)
+    (title,) = description["paths"]["/v1/entities"]["get"]["parameters"]
+    assert title["schema"]["maxLength"] == 500
     for path, method in (("/v1/link", "post"), ("/nif", "post"), ("/v1/entities", "post")):
         bodies = description["paths"][path][method]["requestBody"]["content"].values()
         assert all(body["examples"] for body in bodies)

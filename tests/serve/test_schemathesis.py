@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
     kb = tiny_kb(tmp_path)
     linker = Linker(tiny_checkpoint(seed=3, spread=2.0), kb=kb, source=kb)
-    with running(linker, allow_edits=True, text_characters=60, waiting=2) as address:
+    with running(linker, allow_edits=True, text_characters=60, max_spans=20, waiting=2) as address:
         options = ("--max-examples", "10", "--generation-deterministic", "--no-color")
         command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(HERE / "schemathesis.toml")]
         command += ["run", f"{address}openapi.json", *options]

@@ -16,17 +16,17 @@ from parlink.errors import ParlinkError
 from parlink.types import Document, Entity
 
 
-def as_json(value: Any, *, status: int = 200) -> Response:
+def answer_json(value: Any, *, status: int = 200) -> Response:
     """Answer with plain data."""
     return Response(msgspec.json.encode(value), status, media_type="application/json")
 
 
-def entity(found: Entity, *, status: int = 200) -> Response:
+def answer_entity(entity: Entity, *, status: int = 200) -> Response:
     """Answer with an entity."""
-    return as_json({name: value for name, value in asdict(found).items() if value is not None}, status=status)
+    return answer_json({name: value for name, value in asdict(entity).items() if value is not None}, status=status)
 
 
-def document(doc: Document) -> dict[str, Any]:
+def encode_document(doc: Document) -> dict[str, Any]:
     """Turn a linked document into plain data; what JSON cannot hold is an error of this document."""
     try:
         return {"links": []} | jsonl.to_json(doc)
@@ -34,23 +34,23 @@ def document(doc: Document) -> dict[str, Any]:
         return {"text": doc.text, "id": doc.id, "error": str(error)}
 
 
-def refused(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+def refuse(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
     """Make the answer to a request that is not served."""
     return JSONResponse({"error": message}, status, headers)
 
 
-async def refusal(request: Request, error: Exception) -> Response:
+async def answer_http_error(request: Request, error: Exception) -> Response:
     """Answer where a route raises an HTTPException."""
     assert isinstance(error, HTTPException)
     headers = dict(error.headers or {})
     if error.status_code == 405:  # the router names the methods of one route only
         methods = request.app.openapi()["paths"].get(request.url.path, ("get",))
         headers["Allow"] = ", ".join(method.upper() for method in methods)
-    return refused(error.status_code, str(error.detail), headers)
+    return refuse(error.status_code, str(error.detail), headers)
 
 
-async def wrong_parameter(request: Request, error: Exception) -> Response:
+async def answer_wrong_parameter(request: Request, error: Exception) -> Response:
     """Answer where a parameter is unknown or has a wrong value."""
     assert isinstance(error, RequestValidationError)
-    said = "; ".join(f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors())
-    return refused(422, f"parameters: {said}")
+    faults = [f"{'.'.join(map(str, fault['loc'][1:]))}: {fault['msg']}" for fault in error.errors()]
+    return refuse(422, f"parameters: {'; '.join(faults)}")

@@ -15,6 +15,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException as AnyHTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import Response
 
 from parlink.config import LinkOptions
@@ -24,7 +25,7 @@ from parlink.serve import answers, entities, intake, schemas, turtle
 from parlink.serve.batcher import INTERNAL, Batcher, QueueFullError
 from parlink.serve.guard import Guard
 from parlink.serve.metrics import Metrics
-from parlink.serve.queries import LinkQuery, NifQuery, TitleQuery
+from parlink.serve.queries import LinkQuery, NifQuery, TitleQuery, upper_bounds
 from parlink.serve.schemas import content, errors, refer
 from parlink.serve.settings import Settings
 from parlink.types import Document
@@ -32,7 +33,7 @@ from parlink.types import Document
 STATIC = Path(__file__).parent / "static"
 JSON = ("application/json",)
 routes = APIRouter()
-ALWAYS = (401, 408, 413, 415, 421, 500, 503)
+ALWAYS = (401, 408, 413, 415, 500, 503)
 
 
 class Service:
@@ -65,10 +66,11 @@ def create_app(linker: Linker, settings: Settings) -> FastAPI:
     app.state.service = service
     app.include_router(routes)
     app.mount("/static", StaticFiles(directory=STATIC))
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=settings.host_names, www_redirect=False)
     app.add_middleware(Guard, settings=settings, metrics=service.metrics)
-    app.add_exception_handler(AnyHTTPException, answers.refusal)
-    app.add_exception_handler(RequestValidationError, answers.wrong_parameter)
-    app.openapi = partial(_description, app)  # type: ignore[method-assign]
+    app.add_exception_handler(AnyHTTPException, answers.answer_http_error)
+    app.add_exception_handler(RequestValidationError, answers.answer_wrong_parameter)
+    app.openapi = partial(_describe, app)  # type: ignore[method-assign]
     return app
 
 
@@ -99,14 +101,14 @@ def create_app(linker: Linker, settings: Settings) -> FastAPI:
 async def link(request: Request, query: Annotated[LinkQuery, Query()]) -> Response:
     """Link documents."""
     service = _service(request)
-    value = intake.plain(await intake.body(request, service.settings, kinds=JSON))
-    docs = intake.documents(value, service.settings)
-    linked = [answers.document(doc) for doc in await _linked(request, docs, query.options())]
+    value = intake.decode_json(await intake.read_body(request, service.settings, kinds=JSON))
+    docs = intake.parse_documents(value, service.settings)
+    linked = [answers.encode_document(doc) for doc in await _link(request, docs, query.make_options(service.settings))]
     if isinstance(value, list):
-        return answers.as_json(linked)
+        return answers.answer_json(linked)
     if "error" in linked[0]:
         raise HTTPException(500 if linked[0]["error"] == INTERNAL else 422, linked[0]["error"])
-    return answers.as_json(linked[0])
+    return answers.answer_json(linked[0])
 
 
 _TURTLE_BODY = {
@@ -128,9 +130,9 @@ _TURTLE_BODY = {
 async def annotate(request: Request, query: Annotated[NifQuery, Query()]) -> Response:
     """Link the contexts of a NIF document."""
     settings = _service(request).settings
-    raw = await intake.body(request, settings, kinds=turtle.KINDS)
+    raw = await intake.read_body(request, settings, kinds=turtle.KINDS)
     docs = await asyncio.to_thread(turtle.decode, raw, settings)
-    linked = await _linked(request, docs, LinkOptions())
+    linked = await _link(request, docs, LinkOptions())
     failed = next((doc.error for doc in linked if doc.error is not None), None)
     if failed is not None:
         raise HTTPException(500 if failed == INTERNAL else 422, failed)
@@ -144,7 +146,7 @@ async def annotate(request: Request, query: Annotated[NifQuery, Query()]) -> Res
     summary="Show what was tuned for the model: the values of the options that a request leaves out",
     responses={
         200: {"description": "The values.", "content": content(refer("Model"), one=schemas.MODEL)},
-        **errors(401, 421, 500),
+        **errors(401, 500),
     },
 )
 async def show_model(request: Request) -> Response:
@@ -153,17 +155,17 @@ async def show_model(request: Request) -> Response:
     tuned = {
         name: getattr(service.tuned, name) for name in ("mention_threshold", "score_threshold", "fallback", "weights")
     }
-    return answers.as_json(tuned | {"kb": None if service.kb is None else service.kb.name})
+    return answers.answer_json(tuned | {"kb": None if service.kb is None else service.kb.name})
 
 
 _ENTITY_BODY = {"description": "The entity.", "content": content(refer("Entity"), one=schemas.ENTITY)}
 
 
-@routes.get("/v1/entities", summary="Show an entity", responses={200: _ENTITY_BODY, **errors(401, 404, 421, 422, 500)})
+@routes.get("/v1/entities", summary="Show an entity", responses={200: _ENTITY_BODY, **errors(401, 404, 422, 500)})
 async def show_entity(request: Request, query: Annotated[TitleQuery, Query()]) -> Response:
     """Show what the knowledge base knows of a title."""
     kb = _kb(_service(request))
-    return answers.entity(await asyncio.to_thread(entities.find, kb, query.title))
+    return answers.answer_entity(await asyncio.to_thread(entities.find, kb, query.title))
 
 
 @routes.post(
@@ -177,16 +179,18 @@ async def add_entity(request: Request) -> Response:
     """Add an entity to the knowledge base."""
     service = _service(request)
     kb = _kb_to_change(service)
-    new = entities.new_entity(intake.plain(await intake.body(request, service.settings, kinds=JSON)))
+    new = entities.parse_entity(
+        intake.decode_json(await intake.read_body(request, service.settings, kinds=JSON)), service.settings
+    )
     async with service.edits:
-        return answers.entity(await asyncio.to_thread(entities.add, kb, new), status=201)
+        return answers.answer_entity(await asyncio.to_thread(entities.add, kb, new), status=201)
 
 
 @routes.delete(
     "/v1/entities",
     summary="Remove an entity with its aliases",
     status_code=204,
-    responses={204: {"description": "It is gone."}, **errors(401, 403, 404, 421, 422, 500, 503)},
+    responses={204: {"description": "It is gone."}, **errors(401, 403, 404, 422, 500, 503)},
 )
 async def remove_entity(request: Request, query: Annotated[TitleQuery, Query()]) -> Response:
     """Remove an entity from the knowledge base."""
@@ -207,7 +211,7 @@ _STATE = {"schema": {"type": "object", "properties": {"status": {"type": "string
 )
 async def healthz() -> Response:
     """Say that the process is alive."""
-    return answers.as_json({"status": "alive"})
+    return answers.answer_json({"status": "alive"})
 
 
 @routes.get(
@@ -219,7 +223,7 @@ async def readyz(request: Request) -> Response:
     """Say whether a document would be taken now."""
     if not _service(request).batcher.is_ready:
         raise HTTPException(503, "the queue is full, or the model does not run", {"Retry-After": "1"})
-    return answers.as_json({"status": "ready"})
+    return answers.answer_json({"status": "ready"})
 
 
 @routes.get(
@@ -241,10 +245,10 @@ async def page() -> FileResponse:
     return FileResponse(STATIC / "index.html")
 
 
-async def _linked(request: Request, docs: list[Document], options: LinkOptions) -> list[Document]:
+async def _link(request: Request, docs: list[Document], options: LinkOptions) -> list[Document]:
     service = _service(request)
     try:
-        return await intake.in_time(request, service.batcher.link(docs, options), service.settings)
+        return await intake.await_in_time(request, service.batcher.link(docs, options), service.settings)
     except QueueFullError as error:
         raise HTTPException(503, str(error), {"Retry-After": "1"}) from error
 
@@ -266,14 +270,23 @@ def _kb_to_change(service: Service) -> KnowledgeBase:
     return _kb(service)
 
 
-def _description(app: FastAPI) -> dict[str, Any]:
+def _describe(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         settings: Settings = app.state.service.settings
         description = get_openapi(title="parlink", version="1", routes=app.routes, summary="Entity linking")
-        kinds = schemas.components(text_characters=settings.text_characters, documents=settings.waiting)
-        description.setdefault("components", {})["schemas"] = kinds
+        description.setdefault("components", {})["schemas"] = schemas.describe_bodies(settings)
+        _describe_bounds(description, settings)
         if settings.api_key is not None:
             description["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
             description["security"] = [{"key": []}]
         app.openapi_schema = description
     return app.openapi_schema
+
+
+def _describe_bounds(description: dict[str, Any], settings: Settings) -> None:
+    """Write the limits of the service beside the parameters that they bound."""
+    bounds = {name: {"maximum": most} for name, most in upper_bounds(settings).items()}
+    bounds["title"] = {"maxLength": settings.title_characters}
+    for operation in (operation for path in description["paths"].values() for operation in path.values()):
+        for parameter in operation.get("parameters", ()):
+            parameter["schema"] |= bounds.get(parameter["name"], {})

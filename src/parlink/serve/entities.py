@@ -2,38 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import msgspec
 from fastapi import HTTPException
 
+from parlink.config import PositiveInt
 from parlink.errors import KnowledgeBaseError
 from parlink.kb import KnowledgeBase
-from parlink.serve.intake import whole
-from parlink.serve.schemas import DESCRIPTION_CHARACTERS, MAX_ALIASES, MAX_COUNT, TITLE_CHARACTERS
+from parlink.serve.intake import make_whole
+from parlink.serve.settings import Settings
 from parlink.types import Entity
 
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=TITLE_CHARACTERS)]
+Name = Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class NewEntity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An `Entity`, further names for it, and how often its title was seen."""
 
     title: Name
-    id: Annotated[str, msgspec.Meta(max_length=TITLE_CHARACTERS)] | None = None
-    description: Annotated[str, msgspec.Meta(max_length=DESCRIPTION_CHARACTERS)] | None = None
-    aliases: Annotated[tuple[Name, ...], msgspec.Meta(max_length=MAX_ALIASES)] = ()
-    count: Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)] = 1
+    id: str | None = None
+    description: str | None = None
+    aliases: tuple[Name, ...] = ()
+    count: PositiveInt = 1
 
 
-def new_entity(value: Any) -> NewEntity:
-    """Turn JSON into an entity to add."""
+def parse_entity(value: Any, settings: Settings) -> NewEntity:
+    """Turn JSON into an entity to add, within the limits."""
     if isinstance(value, dict) and "count" in value:
-        value = value | {"count": whole(value["count"])}
+        value = value | {"count": make_whole(value["count"])}
     try:
-        return msgspec.convert(value, NewEntity)
+        new = msgspec.convert(value, NewEntity)
     except msgspec.ValidationError as error:
         raise HTTPException(422, f"the entity: {error}") from error
+    names = {"title": new.title, "id": new.id or "", **{f"alias {n}": name for n, name in enumerate(new.aliases)}}
+    for name, text in names.items():
+        _check_size(f"characters of {name}", len(text), settings.title_characters)
+    _check_size("characters of description", len(new.description or ""), settings.description_characters)
+    _check_size("aliases", len(new.aliases), settings.max_aliases)
+    _check_size("count", new.count, settings.max_count)
+    return new
+
+
+def _check_size(name: str, size: int, most: int) -> None:
+    if size > most:
+        raise HTTPException(422, f"the entity: {name}: {size}; at most {most}")
 
 
 def find(kb: KnowledgeBase, title: str) -> Entity:
@@ -59,7 +73,7 @@ def remove(kb: KnowledgeBase, title: str) -> None:
     _change(lambda: kb.remove(title))
 
 
-def _change(make: Any) -> None:
+def _change(make: Callable[[], object]) -> None:
     try:
         make()
     except KnowledgeBaseError as error:

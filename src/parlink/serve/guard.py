@@ -13,9 +13,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from parlink.serve.answers import refused
+from parlink.serve.answers import refuse
 from parlink.serve.metrics import Metrics
-from parlink.serve.settings import Settings, is_loopback
+from parlink.serve.settings import Settings
 
 OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json"})  # and /static/: nothing of anybody's
 CLIENT_GONE = 499
@@ -48,34 +48,25 @@ class Guard:
         began, answer = time.perf_counter(), _Exchange(scope, receive, send)
         self._posts += scope["method"] == "POST"
         try:
-            refusal = self._refusal(scope)
+            refusal = self._refuse(scope)
             await (refusal or self._app)(scope, answer.receive, answer.send)
         except Exception as error:  # no message: it may hold text
             _log.error("%s in the service\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
             if answer.status is None:
-                await refused(500, "internal error; the log of the service says where")(scope, receive, answer.send)
+                await refuse(500, "internal error; the log of the service says where")(scope, receive, answer.send)
         finally:
             self._posts -= scope["method"] == "POST"
             self._record(scope, answer.status or CLIENT_GONE, time.perf_counter() - began)
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    def _refuse(self, scope: Scope) -> Response | None:
         headers, path = Headers(scope=scope), scope["path"]
-        if not self._may_be_host(headers.get("host", "")):
-            return refused(421, "this service answers to localhost only; ask it under that name")
         if path not in OPEN_PATHS and not path.startswith("/static/") and not self._has_key(headers):
-            return refused(
+            return refuse(
                 401, "a key is needed: Authorization: Bearer KEY, or X-API-Key: KEY", {"WWW-Authenticate": "Bearer"}
             )
         if self._posts > self._settings.waiting + self._settings.batch:
-            return refused(503, "too many requests at a time; try again later", {"Retry-After": "1"})
+            return refuse(503, "too many requests at a time; try again later", {"Retry-After": "1"})
         return None
-
-    def _may_be_host(self, host: str) -> bool:
-        """Whether a request means this host: else a page of any site could reach a local service by rebinding."""
-        if not self._settings.is_local or self._settings.api_key is not None or self._settings.insecure:
-            return True
-        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
-        return is_loopback(name or host)
 
     def _has_key(self, headers: Headers) -> bool:
         if self._settings.api_key is None:

@@ -17,11 +17,10 @@ from parlink.serve.guard import CLIENT_GONE
 from parlink.serve.settings import Settings
 from parlink.types import Candidate, Document
 
-MAX_SPANS = 10_000  # in a document
 T = TypeVar("T")
 
 
-async def body(request: Request, settings: Settings, *, kinds: Sequence[str]) -> bytes:
+async def read_body(request: Request, settings: Settings, *, kinds: Sequence[str]) -> bytes:
     """Read a body of one of the media types, in UTF-8, up to the limits of size and time."""
     _check_kind(request, kinds)
     too_large = HTTPException(413, f"the body has more than {settings.body_bytes} bytes; send less at a time")
@@ -50,9 +49,9 @@ def _check_kind(request: Request, kinds: Sequence[str]) -> None:
         raise HTTPException(415, "compressed bodies are not taken; send it as it is")
 
 
-async def in_time(request: Request, work: Coroutine[Any, Any, T], settings: Settings) -> T:
+async def await_in_time(request: Request, work: Coroutine[Any, Any, T], settings: Settings) -> T:
     """Await work until it is done, its time is over, or its client goes away; the latter two cancel it."""
-    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(_gone(request))
+    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(_wait_for_hangup(request))
     try:
         await asyncio.wait({task, gone}, timeout=settings.seconds, return_when=asyncio.FIRST_COMPLETED)
         if task.done():
@@ -66,12 +65,12 @@ async def in_time(request: Request, work: Coroutine[Any, Any, T], settings: Sett
         await asyncio.gather(task, gone, return_exceptions=True)
 
 
-async def _gone(request: Request) -> None:
+async def _wait_for_hangup(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-def plain(raw: bytes) -> Any:
+def decode_json(raw: bytes) -> Any:
     """Decode JSON."""
     try:
         return msgspec.json.decode(raw)
@@ -79,55 +78,59 @@ def plain(raw: bytes) -> Any:
         raise HTTPException(400, f"the body is not JSON in UTF-8: {error}") from error
 
 
-def documents(value: Any, settings: Settings) -> list[Document]:
+def parse_documents(value: Any, settings: Settings) -> list[Document]:
     """Turn the JSON of one document or of a list of them into documents that are fit to be linked."""
     values = value if isinstance(value, list) else [value]
     if len(values) > settings.waiting:
         raise HTTPException(413, f"{len(values)} documents; send at most {settings.waiting} at a time")
-    return [_document(one, f"document {index}", settings) for index, one in enumerate(values)]
+    return [_parse_document(each, f"document {index}", settings) for index, each in enumerate(values)]
 
 
-def _document(value: Any, name: str, settings: Settings) -> Document:
+def _parse_document(value: Any, name: str, settings: Settings) -> Document:
     try:
-        doc = jsonl.from_json(_with_whole_bounds(value), path=name)
+        doc = jsonl.from_json(_make_bounds_whole(value), path=name)
     except DataFormatError as error:
         raise HTTPException(422, str(error)) from error
-    for candidate in (candidate for link in doc.links for candidate in link.candidates):
-        _check_candidate(candidate, name)
-    return fit(doc, name, settings)
+    for link in doc.links:
+        for candidate in link.candidates:
+            _check_candidate(candidate, name, settings)
+    return check_document(doc, name, settings)
 
 
-def _with_whole_bounds(value: Any) -> Any:
+def _make_bounds_whole(value: Any) -> Any:
     """The same document with 3 for 3.0 where spans begin and end: some clients write all numbers so."""
     if not isinstance(value, dict):
         return value
     lists = {name: value[name] for name in ("links", "spans") if isinstance(value.get(name), list)}
-    return value | {name: [_with_whole_bound(one) for one in ones] for name, ones in lists.items()}
+    return value | {name: [_make_bound_whole(item) for item in items] for name, items in lists.items()}
 
 
-def _with_whole_bound(value: Any) -> Any:
+def _make_bound_whole(value: Any) -> Any:
     if isinstance(value, dict):
-        return value | {name: whole(value[name]) for name in ("start", "end") if name in value}
-    return [whole(bound) for bound in value] if isinstance(value, list) else value
+        return value | {name: make_whole(value[name]) for name in ("start", "end") if name in value}
+    return [make_whole(bound) for bound in value] if isinstance(value, list) else value
 
 
-def whole(number: Any) -> Any:
+def make_whole(number: Any) -> Any:
     """Return 3 for 3.0, which JSON does not tell apart, and anything else as it is."""
     return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
-def _check_candidate(candidate: Candidate, name: str) -> None:
+def _check_candidate(candidate: Candidate, name: str, settings: Settings) -> None:
     if not candidate.title.strip():
         raise HTTPException(422, f"{name}: a candidate has an empty title")
+    if len(candidate.title) > settings.title_characters:
+        limit = f"at most {settings.title_characters} are taken"
+        raise HTTPException(413, f"{name}: the title of a candidate has {len(candidate.title)} characters; {limit}")
     if candidate.prior is not None and not 0 <= candidate.prior <= 1:
         raise HTTPException(422, f"{name}: the prior of a candidate is {candidate.prior:g}; wanted 0 to 1")
 
 
-def fit(doc: Document, name: str, settings: Settings) -> Document:
+def check_document(doc: Document, name: str, settings: Settings) -> Document:
     """The document as a question: within the limits, and without the answer of another time."""
     if len(doc.text) > settings.text_characters:
         limit = f"at most {settings.text_characters} are taken; cut it up"
         raise HTTPException(413, f"{name}: the text has {len(doc.text)} characters; {limit}")
-    if max(len(doc.spans or ()), len(doc.links)) > MAX_SPANS:
-        raise HTTPException(413, f"{name}: more than {MAX_SPANS} spans; cut the text up")
+    if max(len(doc.spans or ()), len(doc.links)) > settings.max_spans:
+        raise HTTPException(413, f"{name}: more than {settings.max_spans} spans; cut the text up")
     return replace(doc, kb=None, error=None)

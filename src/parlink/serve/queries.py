@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from parlink.config import LinkOptions
+from parlink.serve.settings import Settings
+
+
+def upper_bounds(settings: Settings) -> dict[str, int]:
+    """Return the most that a parameter may be, of those of which the service has a limit."""
+    return {"beams": settings.max_beams, "max_candidates": settings.max_candidates}
+
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Truth = Literal["true", "false"]
@@ -26,13 +34,16 @@ class LinkQuery(_Query):
     )
     score_threshold: Number | SkipJsonSchema[None] = Field(None, description="Least score of the best candidate.")
     search: Literal["rank", "beam"] = Field("rank", description="Score every candidate, or search by beam.")
-    beams: int = Field(5, ge=1, le=20, description="Width of the beam.")
+    beams: int = Field(5, ge=1, description="Width of the beam.")
     fallback: Truth | SkipJsonSchema[None] = Field(None, description="Search all titles for want of candidates.")
-    max_candidates: int = Field(30, ge=1, le=100, description="Candidates of a mention.")
+    max_candidates: int = Field(30, ge=1, description="Candidates of a mention.")
     overlaps: Literal["resolve", "keep"] = Field("resolve", description="Disjoint mentions, or all that are found.")
 
-    def options(self) -> LinkOptions:
-        """Return the same as the linker's options."""
+    def make_options(self, settings: Settings) -> LinkOptions:
+        """Return the same as the linker's options, within the limits of the service."""
+        for name, most in upper_bounds(settings).items():
+            if getattr(self, name) > most:
+                raise HTTPException(422, f"parameters: {name}: {getattr(self, name)}; at most {most}")
         fallback = None if self.fallback is None else self.fallback == "true"
         return LinkOptions(**self.model_dump(exclude={"fallback"}), fallback=fallback)
 
@@ -46,4 +57,4 @@ class NifQuery(_Query):
 class TitleQuery(_Query):
     """Which entity."""
 
-    title: str = Field(description="Title of the entity.", min_length=1, max_length=500, examples=["Kent"])
+    title: str = Field(description="Title of the entity.", min_length=1, examples=["Kent"])

@@ -17,11 +17,11 @@ MAX_CONNECTIONS = 2048
 GRACE_SECONDS = 5
 
 
-def serve(linker: Linker, settings: Settings, *, started: Callable[[str], None]) -> None:
-    """Serve until SIGINT or SIGTERM, then finish what was accepted; `started` is told the address."""
-    with listening(settings) as listener:
+def serve(linker: Linker, settings: Settings, *, announce: Callable[[str], None]) -> None:
+    """Serve until SIGINT or SIGTERM, then finish what was accepted; `announce` is told the address."""
+    with open_listener(settings) as listener:
         server = make_server(linker, settings)
-        started(address(listener))
+        announce(format_address(listener))
         try:
             server.run(sockets=[listener])
         except KeyboardInterrupt:
@@ -43,7 +43,7 @@ def make_server(linker: Linker, settings: Settings) -> uvicorn.Server:
     return uvicorn.Server(config)
 
 
-def listening(settings: Settings) -> socket.socket:
+def open_listener(settings: Settings) -> socket.socket:
     """Open the socket, so that a port that is taken is a clear error."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
@@ -53,7 +53,7 @@ def listening(settings: Settings) -> socket.socket:
         raise ConfigError(f"cannot listen on {place} ({error.strerror}); give another --host or --port") from error
 
 
-def address(listener: socket.socket) -> str:
+def format_address(listener: socket.socket) -> str:
     """Return the address to open in a browser."""
     host, port = listener.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"

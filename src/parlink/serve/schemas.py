@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, get_type_hints
 
+from parlink.serve.settings import Settings
 from parlink.types import Candidate, Document, Entity, Link
 
 Json = dict[str, Any]
-TITLE_CHARACTERS, DESCRIPTION_CHARACTERS, MAX_ALIASES, MAX_COUNT = 500, 5_000, 100, 1_000_000_000
 DOCUMENT = {"id": "7", "text": "Kent play Leicester at home on Saturday."}
 GIVEN = {"text": "The king of Jordan came to Hamburg.", "spans": [{"start": 12, "end": 18}]}
 LINKED = {
@@ -46,34 +46,38 @@ TURTLE = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/
 """
 
 
-def components(*, text_characters: int, documents: int) -> Json:
+def describe_bodies(settings: Settings) -> Json:
     """Return the schemas that bodies refer to, under the limits of this service."""
-    document = _plain(Document, required=("text",))
-    document["properties"]["text"]["maxLength"] = text_characters
-    document["properties"] |= {"links": _list("Link"), "spans": _list("Span")}
-    link = _plain(Link)
-    link["properties"] |= {"start": _number(), "end": _number(), "candidates": _list("Candidate")}
+    document = _describe(Document, required=("text",))
+    document["properties"]["text"]["maxLength"] = settings.text_characters
+    document["properties"] |= {
+        "links": _list("Link", most=settings.max_spans),
+        "spans": _list("Span", most=settings.max_spans),
+    }
+    bounds = {"start": _integer(0), "end": _integer(1)}
+    link = _describe(Link)
+    link["properties"] |= bounds | {"candidates": _list("Candidate")}
     link["required"] = ["start", "end"]
-    candidate = _plain(Candidate, required=("title",))
-    candidate["properties"]["title"] = {"type": "string", "pattern": r"\S"}
+    candidate = _describe(Candidate, required=("title",))
+    candidate["properties"]["title"] |= {"pattern": r"\S", "maxLength": settings.title_characters}
     candidate["properties"]["prior"] |= {"minimum": 0, "maximum": 1}
     span = {
         "description": "Half-open range of characters, counted as Unicode code points, within the text.",
         "anyOf": [
-            {"type": "object", "properties": {"start": _number(), "end": _number()}, "required": ["start", "end"]},
-            {"type": "array", "items": _number(), "minItems": 2, "maxItems": 2},
+            {"type": "object", "properties": bounds, "required": ["start", "end"]},
+            {"type": "array", "items": _integer(0), "minItems": 2, "maxItems": 2},
         ],
     }
     error = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
     return {
         "Document": document,
-        "Documents": {"type": "array", "items": refer("Document"), "maxItems": documents},
+        "Documents": {"type": "array", "items": refer("Document"), "maxItems": settings.waiting},
         "Link": link,
         "Candidate": candidate,
         "Span": span,
-        "Model": _model(),
-        "Entity": _plain(Entity, required=("title",)),
-        "NewEntity": _new_entity(),
+        "Model": _describe_model(),
+        "Entity": _describe(Entity, required=("title",)),
+        "NewEntity": _describe_new_entity(settings),
         "Error": error,
     }
 
@@ -94,7 +98,7 @@ def errors(*statuses: int) -> dict[int | str, Json]:
 
 
 _REASONS = {
-    400: "The body cannot be read.",
+    400: "The request cannot be read, or asks for the service under a name that is not its own.",
     401: "The key is missing or wrong.",
     403: "Changes are not allowed.",
     404: "There is no such entity, or no knowledge base.",
@@ -102,7 +106,6 @@ _REASONS = {
     409: "There is such an entity already.",
     413: "The body, a text or a list is too long.",
     415: "The body is of another type.",
-    421: "The service is asked under a name that is not its own.",
     422: "The body or a parameter has another shape, or the document cannot be linked.",
     500: "The service failed.",
     503: "Too much is waiting, or the change cannot be saved; Retry-After says when to try again.",
@@ -110,7 +113,7 @@ _REASONS = {
 }
 
 
-def _plain(kind: type, required: Collection[str] = ()) -> Json:
+def _describe(kind: type, required: Collection[str] = ()) -> Json:
     """Describe the strings and numbers among the fields of a dataclass; null means absent."""
     names: dict[object, str] = {str: "string", str | None: "string", float | None: "number"}
     hints = {name: names[hint] for name, hint in get_type_hints(kind).items() if hint in names}
@@ -123,7 +126,7 @@ def _plain(kind: type, required: Collection[str] = ()) -> Json:
     }
 
 
-def _model() -> Json:
+def _describe_model() -> Json:
     number, parts = {"type": "number"}, ("lm", "classifier", "prior")
     properties = {
         "mention_threshold": number,
@@ -140,27 +143,28 @@ def _model() -> Json:
     }
 
 
-def _new_entity() -> Json:
-    text = {"type": "string", "minLength": 1, "maxLength": TITLE_CHARACTERS}
-    optional = {"type": ["string", "null"], "maxLength": DESCRIPTION_CHARACTERS}
+def _describe_new_entity(settings: Settings) -> Json:
+    text = {"type": "string", "minLength": 1, "maxLength": settings.title_characters}
+    optional = {"type": ["string", "null"], "maxLength": settings.description_characters}
     return {
         "type": "object",
         "description": "An entity, further names for it, and how often its title was seen.",
         "properties": {
             "title": text,
-            "id": {"type": ["string", "null"], "maxLength": TITLE_CHARACTERS},
+            "id": {"type": ["string", "null"], "maxLength": settings.title_characters},
             "description": optional,
-            "aliases": {"type": "array", "items": text, "maxItems": MAX_ALIASES},
-            "count": {"type": "integer", "minimum": 1, "maximum": MAX_COUNT},
+            "aliases": {"type": "array", "items": text, "maxItems": settings.max_aliases},
+            "count": {"type": "integer", "minimum": 1, "maximum": settings.max_count},
         },
         "required": ["title"],
         "additionalProperties": False,
     }
 
 
-def _list(name: str) -> Json:
-    return {"type": ["array", "null"], "items": refer(name)}
+def _list(name: str, *, most: int | None = None) -> Json:
+    array: Json = {"type": ["array", "null"], "items": refer(name)}
+    return array if most is None else array | {"maxItems": most}
 
 
-def _number() -> Json:
-    return {"type": "integer", "minimum": 0}
+def _integer(least: int) -> Json:
+    return {"type": "integer", "minimum": least}

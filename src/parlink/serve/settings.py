@@ -1,30 +1,47 @@
-"""What `parlink serve` may be told, and which of it is refused because it is unsafe."""
+"""What `parlink serve` may be told: the one place where its limits stand, and which of them are refused as unsafe.
+
+The options of the command, the OpenAPI description and the checks of requests are all made from these fields.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from ipaddress import ip_address
+from typing import Annotated
+
+import msgspec
 
 from parlink.errors import ConfigError
 
 KEY_CHARACTERS = 16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+def _say(description: str, *, ge: float | None = None, le: float | None = None, env: str | None = None) -> msgspec.Meta:
+    return msgspec.Meta(description=description, ge=ge, le=le, extra={"env": env})
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where the service listens, who may use it, and how much it takes on."""
 
-    host: str = "127.0.0.1"
-    port: int = 8000  # 0: any free one
-    api_key: str | None = None
-    insecure: bool = False  # a public address without a key
-    allow_edits: bool = False
-    batch: int = 32  # documents linked together; 1: no batching
-    wait: float = 0.003  # seconds to wait for clients that were answered together and may ask again together
-    waiting: int = 256  # documents that may wait for the model; more are refused
-    seconds: float = 30.0  # from the end of a request's body to its answer
-    body_bytes: int = 1_000_000
-    text_characters: int = 100_000
+    host: Annotated[str, _say("Address to listen on.")] = "127.0.0.1"
+    port: Annotated[int, _say("Port; 0: any free one.", ge=0, le=65535)] = 8000
+    api_key: Annotated[str, _say("Key that clients must give; best in the variable.", env="PARLINK_API_KEY")] | None = (
+        None
+    )
+    insecure: Annotated[bool, _say("Allow a public address without a key.")] = False
+    allow_edits: Annotated[bool, _say("Let clients change the knowledge base.")] = False
+    batch: Annotated[int, _say("Documents linked together; 1: no batching.", ge=1)] = 32
+    wait: Annotated[float, _say("Longest wait for company, in seconds.", ge=0)] = 0.003
+    waiting: Annotated[int, _say("Documents that may wait; more get status 503.", ge=1)] = 256
+    seconds: Annotated[float, _say("Time limit of a request.", ge=0.001)] = 30.0
+    body_bytes: Annotated[int, _say("Size limit of a request's body.", ge=1)] = 1_000_000
+    text_characters: Annotated[int, _say("Length limit of a text.", ge=1)] = 100_000
+    max_spans: Annotated[int, _say("Most spans of a document.", ge=1)] = 10_000
+    max_candidates: Annotated[int, _say("Most candidates of a mention.", ge=1)] = 100
+    max_beams: Annotated[int, _say("Widest beam.", ge=1)] = 20
+    title_characters: Annotated[int, _say("Length limit of a title, an alias or an id.", ge=1)] = 500
+    description_characters: Annotated[int, _say("Length limit of a description.", ge=1)] = 5_000
+    max_aliases: Annotated[int, _say("Most aliases of an added entity.", ge=0)] = 100
+    max_count: Annotated[int, _say("Highest count of an added entity.", ge=1)] = 1_000_000_000
 
     def __post_init__(self) -> None:
         if self.api_key is not None and (len(self.api_key) < KEY_CHARACTERS or not self.api_key.isascii()):
@@ -38,6 +55,18 @@ class Settings:
     def is_local(self) -> bool:
         """Whether only this machine can reach the service."""
         return is_loopback(self.host)
+
+    @property
+    def host_names(self) -> list[str]:
+        """The names under which the service may be asked.
+
+        Without a key these are names of this machine alone: else a page of any site could reach a local service by
+        letting the name of its own host point here (DNS rebinding).
+        """
+        if not self.is_local or self.api_key is not None or self.insecure:
+            return ["*"]
+        own = f"[{self.host}]" if ":" in self.host else self.host
+        return ["localhost", "127.0.0.1", "[::1]", own]
 
 
 def is_loopback(host: str) -> bool:

@@ -1,0 +1,24 @@
+"""Open a model and serve it: what `parlink serve` does once its options are read."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from parlink.errors import ParlinkError
+from parlink.serve.memory import keep_few_kernels
+from parlink.serve.settings import Settings
+
+
+def start(settings: Settings, *, model: Path | None, kb: Path | None, announce: Callable[[str], None]) -> None:
+    """Serve a model folder until SIGINT or SIGTERM, logging to stderr; `announce` is told the address."""
+    keep_few_kernels()
+    try:
+        from parlink.serve.run import serve
+    except ModuleNotFoundError as error:
+        raise ParlinkError(f"the service needs {error.name}; install parlink[serve]") from error
+    from parlink.linking.linker import Linker
+
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    serve(Linker.load(model, kb=kb), settings, announce=announce)
