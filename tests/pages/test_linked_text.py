@@ -19,7 +19,7 @@ class Reader(HTMLParser):
         self.tags: list[str] = []
         self.links: list[str] = []
         self.text = ""
-        self._open: list[str] = []
+        self._open: list[set[str]] = []  # the classes of each open element
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -28,13 +28,14 @@ class Reader(HTMLParser):
         if tag == "a":
             self.links.append(values["href"] or "")
         if tag != "meta":
-            self._open.append(values.get("class") or tag)
+            self._open.append(set((values.get("class") or "").split()))
 
     def handle_endtag(self, tag: str) -> None:
         self._open.pop()
 
     def handle_data(self, data: str) -> None:
-        if "text" in self._open and "card" not in self._open:
+        classes = set().union(*self._open)
+        if "linked" in classes and "card" not in classes:
             self.text += data
 
 
@@ -61,8 +62,8 @@ def test_a_link_leads_to_its_url_and_shows_the_parts() -> None:
         Span(0, 7), title="Hamburg", url="https://example.org/Hamburg", confidence=0.87, candidates=(candidate,)
     )
     page = to_html(Document("Hamburg won.", links=(link,)))
-    assert Reader(page).links == ["https://example.org/Hamburg"]
-    for part in ("1.25", "0.50", "-1.75", "3.00", "probability 0.87"):
+    assert set(Reader(page).links) == {"https://example.org/Hamburg"}
+    for part in ("87 % sure", "Language model", "−1.75", "Classifier", "3.00", "Prior", "50 %"):
         assert part in page
     assert "http" not in page.replace("https://example.org/Hamburg", "")
 
@@ -70,3 +71,29 @@ def test_a_link_leads_to_its_url_and_shows_the_parts() -> None:
 def test_overlapping_given_spans_do_not_repeat_text() -> None:
     links = tuple(Link(span, title="x") for span in (Span(0, 7), Span(3, 9)))
     assert Reader(to_html(Document("Hamburg won.", links=links))).text == "Hamburg won."
+
+
+def test_the_card_leads_with_type_and_description_and_ends_with_rivals() -> None:
+    candidates = (
+        Candidate("Kent County Cricket Club", score=1.3, prior=0.2, extra={"coherence": 0.75}),
+        Candidate("Kent", score=-0.6, prior=0.8, extra={"coherence": 0.25}),
+    )
+    extra = {"type": "organization", "description": "cricket club in England"}
+    link = Link(Span(0, 4), "Kent County Cricket Club", confidence=0.5, candidates=candidates, extra=extra)
+    page = to_html(Document("Kent won.", links=(link,)))
+    body = page[page.index("<body>") :]
+    places = [body.index(part) for part in ("cricket club in England", "50 % sure", "Prior", "Coherence", "Rivals")]
+    assert places == sorted(places)
+    assert "A tick shows where Kent stands." in body
+    assert body.count('data-type="organization"') == 4  # the legend, the mention, the card and its chip
+
+
+def test_a_nil_says_why_in_words() -> None:
+    page = to_html(Document("Kent won.", links=(Link(Span(0, 4), reason="no_candidate"),)))
+    assert "the knowledge base has no candidate for these words" in page
+
+
+def test_values_are_not_read_as_templates() -> None:
+    page = to_html(Document("{{ 6 * 7 }}{% raw %}", id="{{ doc }}", links=(Link(Span(0, 11), "{{ 6 * 7 }}"),)))
+    assert "42" not in page[page.index("<body>") :]
+    assert Reader(page).text == "{{ 6 * 7 }}{% raw %}"

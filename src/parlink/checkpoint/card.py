@@ -16,48 +16,8 @@ from parlink.checkpoint.folder import ConfigFile
 from parlink.config import SCRATCH, TrainConfig
 from parlink.nn.model import LinkingModel, count_parameters
 from parlink.nn.weightless import weightless
+from parlink.pages import render
 
-TEMPLATE = """---
-library_name: parlink
-tags:
-- entity-linking
----
-# {name}
-
-A [parlink](https://arxiv.org/abs/2109.03792) model: it finds the mentions in a text and links each to an entity.
-
-```python
-from parlink import Linker
-
-linker = Linker.load("{name}", kb="KB_FOLDER")
-print(linker.link("A text.").links)
-```
-
-## What it was made from
-
-- Encoder: {encoder}, {layers} layers; {parameters:,} parameters in all.
-{data}
-- Training: {steps:,} steps in {minutes:.0f} minutes on {device}, finished {date}.
-- Made by parlink {version}{commit}.
-
-## How well it does
-
-{scores}
-
-## Settings
-
-What is not listed has its default.
-
-```json
-{settings}
-```
-"""
-SCORES = """InKB micro scores in percent on {data}, {documents} documents with {linked} linked mentions. {explanation}
-The model and its thresholds ({thresholds}) were chosen on this very data: expect less on other text.
-
-| text | linking F1 | P | R | detection F1 | right entity for a given mention |
-|---|---|---|---|---|---|
-{rows}"""
 PATHS = frozenset({"output", "encoder", "validation", "kb", "path"})
 
 
@@ -82,25 +42,35 @@ class Scores:
     rows: Mapping[str, Sequence[float]]  # form of the text -> linking F1, P, R, detection F1, disambiguation F1
 
 
-def model_card(training: Training, model: ConfigFile, scores: Scores | None) -> str:
-    """Fill in the card; `scores` are those on the validation data."""
+@dataclass(frozen=True, slots=True)
+class Weakness:
+    """A text on which the model is wrong, and what it says there."""
+
+    text: str
+    wrong: str
+
+
+def model_card(
+    training: Training, model: ConfigFile, scores: Scores | None, *, weaknesses: Sequence[Weakness] = ()
+) -> str:
+    """Fill in the card; `scores` are those on the validation data, `weaknesses` what the model is bad at."""
     config = training.config
     with weightless():
         parameters = count_parameters(LinkingModel(model.model))["total"]
-    known = commit()
-    return TEMPLATE.format(
+    return render(
+        "model_card.md",
         name=_last(config.output),
         encoder="trained from random weights" if config.encoder == SCRATCH else _last(config.encoder),
-        layers=model.model.encoder.layers,
+        model=model,
         parameters=parameters,
-        data="\n".join(f"- Data: {_last(path)}: {_listed(sizes)}." for path, sizes in training.data.items()),
-        steps=training.steps,
-        minutes=training.seconds / 60,
-        device=training.device,
+        data={_last(path): sizes for path, sizes in training.data.items()},
+        training=training,
         date=datetime.now(UTC).date().isoformat(),
         version=version("parlink"),
-        commit=f", commit {known}" if known else "",
-        scores="It was not measured." if scores is None else _scores(_last(config.validation or ""), model, scores),
+        commit=commit(),
+        validation=_last(config.validation or ""),
+        scores=scores,
+        weaknesses=weaknesses,
         settings=msgspec.json.format(msgspec.json.encode(dict(_settings(config))), indent=2).decode(),
     )
 
@@ -117,26 +87,6 @@ def _git(file: Path, *arguments: str) -> str | None:
     except (OSError, subprocess.CalledProcessError):  # no git, or no checkout
         return None
     return done.stdout.strip() or None
-
-
-def _scores(data: str, model: ConfigFile, scores: Scores) -> str:
-    least = "none" if model.tuned.score_threshold is None else f"{model.tuned.score_threshold:.3g}"
-    return SCORES.format(
-        data=data,
-        documents=f"{scores.documents:,}",
-        linked=f"{scores.linked:,}",
-        explanation=scores.explanation,
-        thresholds=f"{model.tuned.mention_threshold:g} on detection, {least} on the score",
-        rows="\n".join(_row(form, values) for form, values in scores.rows.items()),
-    )
-
-
-def _row(form: str, values: Sequence[float]) -> str:
-    return " | ".join([f"| {form}", *(f"{100 * value:.1f}" for value in values)]) + " |"
-
-
-def _listed(sizes: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} {name}" for name, count in sizes.items())
 
 
 def _last(path: str) -> str:

@@ -1,98 +1,139 @@
-"""The errors of a report as HTML: filters by kind, and a card for each error that shows it in its text."""
+"""The errors of a report as values for its page: filters by kind, and each error in its text."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from html import escape
+from dataclasses import dataclass
 
 from parlink.evaluation.counting import entity
 from parlink.evaluation.errors import ErrorKind, LinkError
 from parlink.evaluation.scoring import Report
+from parlink.pages.link_card import LinkCard, make_card
 from parlink.types import Candidate, Document, Link
 
 _CONTEXT = 160  # characters on each side
 _CANDIDATES = 10
 
 
-def error_filters(report: Report) -> str:
-    """Write a box for each kind of error with its count."""
+@dataclass(frozen=True, slots=True)
+class KindCount:
+    """A kind of error and how often it occurs; `share` is that of the most frequent kind."""
+
+    kind: ErrorKind
+    count: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorGroup:
+    """Kinds of errors that belong together."""
+
+    name: str
+    kinds: tuple[KindCount, ...]
+
+    @property
+    def count(self) -> int:
+        """Return how many errors are of these kinds."""
+        return sum(kind.count for kind in self.kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of a text; `gold` names the entity of a gold mention."""
+
+    text: str
+    gold: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorView:
+    """An error as it is shown: where it is, the text around it, what gold and the prediction say."""
+
+    kind: ErrorKind
+    place: str
+    before: tuple[Stretch, ...]
+    surface: str
+    after: tuple[Stretch, ...]
+    gold: str | None
+    said: str | None
+    confidence: float | None
+    beside: tuple[tuple[str, str, str], ...]  # whose, surface, entity
+    card: LinkCard | None  # why the prediction was made, against the gold entity
+    candidates: tuple[Candidate, ...]  # the first ones, and the gold one wherever it stands
+    candidate_count: int
+
+
+def count_kinds(report: Report) -> list[ErrorGroup]:
+    """Count the errors of each kind, by group."""
     counts = Counter(error.kind for error in report.errors)
-    groups = dict.fromkeys(kind.group for kind in ErrorKind)
     most = max(counts.values(), default=1)
-    fields = []
-    for group in groups:
-        kinds = [kind for kind in ErrorKind if kind.group == group]
-        labels = "".join(_label(kind, counts[kind], most) for kind in kinds)
-        total = sum(counts[kind] for kind in kinds)
-        fields.append(f'<fieldset class="{_css(group)}"><legend>{group} ({total:,})</legend>{labels}</fieldset>')
-    return (
-        f'<div class="filters">{"".join(fields)}</div><div class="search"><input type="search" aria-label="Search" '
-        'placeholder="Search in texts, titles and document ids"><button value="all">all</button>'
-        '<button value="none">none</button><output></output></div>'
+    groups = dict.fromkeys(kind.group for kind in ErrorKind)
+    return [
+        ErrorGroup(group, tuple(KindCount(k, counts[k], counts[k] / most) for k in ErrorKind if k.group == group))
+        for group in groups
+    ]
+
+
+def view_errors(report: Report) -> Iterator[ErrorView]:
+    """Yield what is shown of each error."""
+    return (_view(error, report.documents[error.document]) for error in report.errors)
+
+
+def _view(error: LinkError, doc: Document) -> ErrorView:
+    wanted = entity(error.gold) if error.gold is not None else None
+    predicted = error.predicted
+    before, after = _surroundings(error, doc)
+    return ErrorView(
+        error.kind,
+        place=f"{doc.id or f'document {error.document + 1}'}, {error.span.start}-{error.span.end}",
+        before=before,
+        surface=doc.text[error.span.start : error.span.end],
+        after=after,
+        gold="no entity" if error.kind is ErrorKind.FALSE_ON_GOLD_NIL else wanted,
+        said=None if predicted is None else _name(predicted),
+        confidence=None if predicted is None else predicted.confidence,
+        beside=tuple(_beside(error, doc)),
+        card=None if predicted is None else make_card(predicted, rival=wanted),
+        candidates=() if predicted is None else _first(predicted.candidates, wanted),
+        candidate_count=0 if predicted is None else len(predicted.candidates),
     )
 
 
-def error_cards(report: Report) -> str:
-    """Write a card for each error."""
-    return "".join(_card(error, report.documents[error.document]) for error in report.errors)
-
-
-def _label(kind: ErrorKind, count: int, most: int) -> str:
-    bar = f'<span class="bar" style="width:{100 * count / most:.1f}%"></span>' if count else ""
-    box = f'<input type="checkbox" value="{kind.name}" checked>'
-    return f"<label>{box}<span>{escape(kind.name_in_group)}</span><span>{count:,}</span>{bar}</label>"
-
-
-def _card(error: LinkError, doc: Document) -> str:
-    place = f"{escape(doc.id or f'document {error.document + 1}')}, {error.span.start}-{error.span.end}"
-    return (
-        f'<article class="card {_css(error.kind.group)}" data-kind="{error.kind.name}">'
-        f'<header><b>{escape(error.kind)}</b><span class="soft">{place}</span></header>'
-        f"<p>{_in_text(error, doc)}</p><p>{' · '.join(_verdict(error, doc))}</p>{_candidates(error)}</article>"
-    )
-
-
-def _verdict(error: LinkError, doc: Document) -> Iterator[str]:
-    """Yield what gold says, what was said, and what lies beside."""
-    if error.gold is not None:
-        yield f'gold <b class="gold">{escape(entity(error.gold) or "")}</b>'
-    elif error.kind is ErrorKind.FALSE_ON_GOLD_NIL:
-        yield 'gold <b class="gold">no entity</b>'
-    if error.predicted is not None:
-        sure = "" if error.predicted.confidence is None else f" ({error.predicted.confidence:.2f})"
-        yield f'predicted <b class="said">{escape(_named(error.predicted))}</b>{sure}'
+def _beside(error: LinkError, doc: Document) -> Iterator[tuple[str, str, str]]:
+    whose = "predicted" if error.gold is not None else "gold"
     for link in error.beside:
         if link.span != error.span:
-            whose = "predicted" if error.gold is not None else "gold"
-            surface = escape(doc.text[link.span.start : link.span.end])
-            yield f"{whose} beside it: “{surface}” is {escape(_named(link))}"
+            yield whose, doc.text[link.span.start : link.span.end], _name(link)
 
 
-def _named(link: Link) -> str:
+def _name(link: Link) -> str:
     why = f" ({link.reason.replace('_', ' ')})" if link.reason else ""
     return entity(link) or f"no entity{why}"
 
 
-def _in_text(error: LinkError, doc: Document) -> str:
-    """Write the text around an error, the span marked and the gold mentions around it underlined."""
+def _first(candidates: Sequence[Candidate], wanted: str | None) -> tuple[Candidate, ...]:
+    return (*candidates[:_CANDIDATES], *(c for c in candidates[_CANDIDATES:] if c.title == wanted))
+
+
+def _surroundings(error: LinkError, doc: Document) -> tuple[tuple[Stretch, ...], tuple[Stretch, ...]]:
+    """Return the text before and after an error, cut at words, with the gold mentions in it."""
     text, span = doc.text, error.span
     start, end = _word_start(text, span.start - _CONTEXT), _word_end(text, span.end + _CONTEXT)
-    before = _underlined(text, start, span.start, doc.links)
-    after = _underlined(text, span.end, end, doc.links)
-    marked = f"<mark>{escape(text[span.start : span.end])}</mark>"
-    return f"{'… ' if start else ''}{before}{marked}{after}{' …' if end < len(text) else ''}"
+    before = [Stretch("… ")] if start else []
+    after = [Stretch(" …")] if end < len(text) else []
+    before += _cut(text, start, span.start, doc.links)
+    return tuple(before), (*_cut(text, span.end, end, doc.links), *after)
 
 
-def _underlined(text: str, start: int, end: int, links: Sequence[Link]) -> str:
-    parts, at = [], start
+def _cut(text: str, start: int, end: int, links: Sequence[Link]) -> list[Stretch]:
+    stretches, at = [], start
     for link in sorted(links, key=lambda link: link.span):
         if at <= link.span.start and link.span.end <= end:
-            surface = escape(text[link.span.start : link.span.end])
-            parts.append(escape(text[at : link.span.start]))
-            parts.append(f'<u title="gold: {escape(_named(link))}">{surface}</u>')
+            mention = Stretch(text[link.span.start : link.span.end], gold=_name(link))
+            stretches += [Stretch(text[at : link.span.start]), mention]
             at = link.span.end
-    return "".join([*parts, escape(text[at:end])])
+    return [*stretches, Stretch(text[at:end])]
 
 
 def _word_start(text: str, at: int) -> int:
@@ -101,28 +142,3 @@ def _word_start(text: str, at: int) -> int:
 
 def _word_end(text: str, at: int) -> int:
     return len(text) if at >= len(text) else max(text.rfind(" ", at - 30, at), 0) or at
-
-
-def _candidates(error: LinkError) -> str:
-    if error.predicted is None or not error.predicted.candidates:
-        return ""
-    wanted = entity(error.gold) if error.gold is not None else None
-    shown = list(error.predicted.candidates[:_CANDIDATES])
-    shown += [one for one in error.predicted.candidates[_CANDIDATES:] if one.title == wanted]
-    rows = "".join(_candidate(one, wanted) for one in shown)
-    head = "<tr><th>title</th><th>total</th><th>language model</th><th>classifier</th><th>prior</th></tr>"
-    count = len(error.predicted.candidates)
-    return (
-        f'<details><summary>{count} candidates</summary><div class="scroll"><table>{head}{rows}</table></div></details>'
-    )
-
-
-def _candidate(candidate: Candidate, wanted: str | None) -> str:
-    values = (candidate.score, candidate.lm, candidate.classifier, candidate.prior)
-    cells = "".join(f"<td>{'' if value is None else f'{value:.3f}'}</td>" for value in values)
-    mark = ' class="gold"' if candidate.title == wanted else ""
-    return f"<tr><td{mark}>{escape(candidate.title)}</td>{cells}</tr>"
-
-
-def _css(group: str) -> str:
-    return group.replace(" ", "-")

@@ -12,7 +12,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 20, 80, 54
 
 _STYLE = """
 .plot { --ink: #1f2328; --soft: #59636e; --grid: #e4e7eb; --paper: #ffffff; --one: #2a78d6; --two: #d95f28;
-  --three: #14936a; --four: #8a55c9; font: 15px system-ui, sans-serif; context: var(--paper); }
+  --three: #14936a; --four: #8a55c9; font: 15px system-ui, sans-serif; background: var(--paper); }
 @media (prefers-color-scheme: dark) { .plot { --ink: #e6e9ee; --soft: #9aa4b0; --grid: #2c323a; --paper: #15181d;
   --one: #5a9cf0; --two: #ee8552; --three: #35b88c; --four: #b18ae0; } }
 .plot text { fill: var(--soft); } .plot .title { fill: var(--ink); font-size: 17px; font-weight: 600; }
@@ -21,7 +21,7 @@ _STYLE = """
 .plot .dot { stroke: var(--paper); stroke-width: 2; } .plot .touch { fill: transparent; }
 .plot .touch:hover { fill: var(--ink); }
 """
-_COLOURS = ("--one", "--two", "--three", "--four")
+_COLORS = ("--one", "--two", "--three", "--four")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,12 @@ def line_plot(
     mark: float | None = None,
 ) -> str:
     """Draw lines over a common x; `mark` is an x that stands out, such as the value chosen."""
-    x = Axis.around(x_label, [a for one in series for a, _ in one.points])
-    y = Axis(y_label, *y_range) if y_range else Axis.around(y_label, [b for one in series for _, b in one.points])
-    parts = [_frame(x, y), _legend([one.name for one in series])]
+    x = Axis.around(x_label, [a for line in series for a, _ in line.points])
+    y = Axis(y_label, *y_range) if y_range else Axis.around(y_label, [b for line in series for _, b in line.points])
+    parts = [_frame(x, y), _legend([line.name for line in series])]
     if mark is not None:
         parts.append(_guide(x, y, mark))
-    parts += [_line(one, x, y, color) for one, color in zip(series, _cycled(len(series)), strict=True)]
+    parts += [_line(line, x, y, color) for line, color in zip(series, _cycle_colors(len(series)), strict=True)]
     return _svg(title, parts)
 
 
@@ -119,7 +119,7 @@ def _frame(x: Axis, y: Axis) -> str:
 
 def _legend(names: Sequence[str]) -> str:
     parts, at = [], _LEFT + 40
-    for name, color in zip(names, _cycled(len(names)), strict=True):
+    for name, color in zip(names, _cycle_colors(len(names)), strict=True):
         parts.append(f'<path class="line" style="stroke:var({color})" d="M{at} 48h18"/>')
         parts.append(f'<text x="{at + 25}" y="53">{escape(name)}</text>')
         at += 46 + 8 * len(name)
@@ -165,5 +165,5 @@ def _down(value: float, axis: Axis) -> float:
     return round(HEIGHT - _BOTTOM - axis.share(value) * (HEIGHT - _TOP - _BOTTOM), 1)
 
 
-def _cycled(count: int) -> list[str]:
-    return [_COLOURS[index % len(_COLOURS)] for index in range(count)]
+def _cycle_colors(count: int) -> list[str]:
+    return [_COLORS[index % len(_COLORS)] for index in range(count)]

@@ -1,0 +1,92 @@
+"""What the card of a link says: the entity, how sure the link is, the parts of its score, and its rivals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from parlink.types import Candidate, Link
+
+SHOWN = 6  # rivals of a link
+PARTS = {"lm": "Language model", "classifier": "Classifier", "prior": "Prior", "coherence": "Coherence"}
+SLOTS = 6  # colors for types that are not parlink's own
+REASONS = {
+    "no_candidate": "the knowledge base has no candidate for these words",
+    "below_threshold": "its best candidate scores too low",
+    "below_confidence": "its best candidate is not sure enough",
+    "nil": "the model finds that none of the candidates is meant",
+    "no_token": "it holds no text",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the score of a candidate, and the same part of its strongest rival."""
+
+    name: str
+    value: float
+    rival: float | None
+
+    @property
+    def label(self) -> str:
+        """Return the name for people."""
+        return PARTS[self.name]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCard:
+    """A link, and what there is to say of it."""
+
+    link: Link
+    type: str | None
+    description: str | None
+    parts: tuple[Part, ...]  # of the entity linked to; none for a NIL
+    rival: Candidate | None  # the strongest other candidate
+    rivals: tuple[Candidate, ...]  # the first of the others
+    more: int  # others that are not shown
+    best: float  # the highest score
+
+    @property
+    def reason(self) -> str:
+        """Say in words why there is no link."""
+        code = self.link.reason or "no reason is given"
+        return REASONS.get(code, code.replace("_", " "))
+
+
+def make_card(link: Link, *, rival: str | None = None) -> LinkCard:
+    """Say what there is to say of a link; `rival` is the title to compare with, else the strongest other candidate."""
+    chosen = next((c for c in link.candidates if c.title == link.title), None)
+    others = [c for c in link.candidates if c is not chosen]
+    against = next((c for c in others if c.title == rival), others[0] if others else None)
+    return LinkCard(
+        link,
+        type=known(link, "type"),
+        description=known(link, "description"),
+        parts=() if chosen is None else _parts(chosen, against),
+        rival=against,
+        rivals=tuple(others[:SHOWN]),
+        more=len(others[SHOWN:]),
+        best=max((c.score for c in link.candidates if c.score is not None), default=0.0),
+    )
+
+
+def known(item: Link | Candidate, name: str) -> str | None:
+    """Return the type or the description of an entity where it is known; files may bring it as a further field."""
+    value = getattr(item, name, None) or item.extra.get(name)
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def assign_slots(types: Iterable[str | None]) -> dict[str, int]:
+    """Number the types of a document from 1 in the order in which they first come; the numbers stand for colors."""
+    order = dict.fromkeys(type for type in types if type is not None)
+    return {type: 1 + place % SLOTS for place, type in enumerate(order)}
+
+
+def _parts(chosen: Candidate, rival: Candidate | None) -> tuple[Part, ...]:
+    values = {name: _number(chosen, name) for name in PARTS}
+    return tuple(Part(name, value, _number(rival, name)) for name, value in values.items() if value is not None)
+
+
+def _number(candidate: Candidate | None, name: str) -> float | None:
+    value = None if candidate is None else getattr(candidate, name, candidate.extra.get(name))
+    return float(value) if isinstance(value, int | float) else None
