@@ -18,8 +18,8 @@ import torch
 
 from parlink.config import EncoderConfig, ModelConfig
 from parlink.data import jsonl
-from parlink.linking.beam import NameScores, rank_candidates
-from parlink.nn.decoder import MentionStates
+from parlink.linking.scoring import score_names
+from parlink.nn.decoder import MentionStates, NameScores
 from parlink.nn.model import LinkingModel
 from parlink.text.tokenizer import Tokenizer
 
@@ -30,7 +30,7 @@ def plain(model: LinkingModel, mentions: MentionStates, names: Names, *, batch: 
     """Unroll every candidate on its own, padded to the longest of its batch, with the full softmax."""
     decoder, words = model.decoder, model.encoder.token_embeddings
     pairs = [(mention, name) for mention, own in enumerate(names) for name in own]
-    lm, classifier = [], []
+    parts = []
     for first in range(0, len(pairs), batch):
         part = pairs[first : first + batch]
         owner = torch.tensor([mention for mention, _ in part])
@@ -48,9 +48,9 @@ def plain(model: LinkingModel, mentions: MentionStates, names: Names, *, batch: 
             logits = decoder.head.decoder(decoder.head.features(hidden)).log_softmax(-1)
             score += torch.where(step <= length, logits.gather(1, right[:, step : step + 1]).squeeze(1), 0.0)
             last = torch.where((step == length)[:, None], cell, last)
-        lm.append(score / (length + 1))
-        classifier.append(decoder.correct(vector, last))
-    return NameScores(torch.cat(lm), torch.cat(classifier))
+        name = torch.arange(first, first + len(part))
+        parts.append(NameScores(owner, name, score / (length + 1), decoder.correct(vector, last)))
+    return NameScores.cat(parts)
 
 
 def timed(work: Callable[[], NameScores]) -> tuple[NameScores, float]:
@@ -70,11 +70,11 @@ def main(data: str, folder: str, documents: int = 15) -> None:
     links = [link for doc in islice(jsonl.read(data), documents) for link in doc.links if link.candidates]
     names = [[tokenizer.title(c.title) for c in link.candidates] for link in links]
     mentions = MentionStates(*(torch.randn(len(names), encoder.hidden) for _ in range(3)))
-    rank_candidates(model, mentions, names[:8] + [[]] * (len(names) - 8))  # warm up
+    score_names(model, mentions, names[:8] + [[]] * (len(names) - 8))  # warm up
     alone, plain_seconds = timed(lambda: plain(model, mentions, names))
-    shared, shared_seconds = timed(lambda: rank_candidates(model, mentions, names))
+    shared, shared_seconds = timed(lambda: score_names(model, mentions, names))
     model.config = msgspec.structs.replace(config, self_normalized=True)
-    _, raw_seconds = timed(lambda: rank_candidates(model, mentions, names))
+    _, raw_seconds = timed(lambda: score_names(model, mentions, names))
     largest = max(float((alone.lm - shared.lm).abs().max()), float((alone.classifier - shared.classifier).abs().max()))
     counts = f"{len(names)} mentions, {sum(map(len, names))} candidates"
     print(f"{documents} documents, {counts}, {torch.get_num_threads()} threads")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from parlink.config import LinkOptions
-from parlink.linking.linker import CandidateSource
+from parlink.linking.candidates import CandidateSource
 from parlink.linking.overlaps import resolve_overlaps
 from parlink.types import Candidate, Document, Link, Span
 

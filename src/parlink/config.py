@@ -62,8 +62,11 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             raise ConfigError(f"max_tokens must be more than twice overlap ({self.overlap}), got {self.max_tokens}")
 
 
+PRIOR_FLOOR = 1e-4  # of a candidate that was never seen under the surface
+
+
 class ScoreWeights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """score = lm * mean log-likelihood + classifier * f + prior * log max(prior, 1e-4)."""
+    """score = lm * mean log-likelihood + classifier * f + prior * log max(prior, PRIOR_FLOOR)."""
 
     lm: float = 1.0
     classifier: float = 1.0
@@ -74,7 +77,7 @@ def confidence_features(
     *, mention_logit: float | None, total: float, margin: float | None, prior: float | None
 ) -> tuple[float, float, float, float]:
     """What the confidence of a link is computed from."""
-    log_prior = math.log(max(prior or 0.0, 1e-4))
+    log_prior = math.log(max(prior or 0.0, PRIOR_FLOOR))
     return (
         10.0 if mention_logit is None else mention_logit,
         total,
@@ -125,6 +128,38 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     max_candidates: int = 30
     titles: tuple[str, ...] | None = None  # link to these entities only
     overlaps: Literal["resolve", "keep"] = "resolve"  # keep: every detected span, which tuning needs
+
+    def resolve(self, tuned: Tuned) -> LinkSettings:
+        """Put the tuned value where an option is None; a confidence fitted to other weights is left out."""
+        return LinkSettings(
+            mention_threshold=tuned.mention_threshold if self.mention_threshold is None else self.mention_threshold,
+            score_threshold=tuned.score_threshold if self.score_threshold is None else self.score_threshold,
+            min_confidence=self.min_confidence,
+            weights=self.weights or tuned.weights,
+            confidence=tuned.confidence if self.weights in (None, tuned.weights) else None,
+            search=self.search,
+            beams=self.beams,
+            fallback=tuned.fallback if self.fallback is None else self.fallback,
+            max_candidates=self.max_candidates,
+            titles=None if self.titles is None else frozenset(self.titles),
+            overlaps=self.overlaps,
+        )
+
+
+class LinkSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """How a call decodes: its options, and the model's tuned values for what they leave open."""
+
+    mention_threshold: float
+    score_threshold: float | None  # None: none
+    min_confidence: float
+    weights: ScoreWeights
+    confidence: Confidence | None  # None: the model's own probability
+    search: Literal["rank", "beam"]
+    beams: int
+    fallback: bool
+    max_candidates: int
+    titles: frozenset[str] | None  # the only ones to link to; None: all
+    overlaps: Literal["resolve", "keep"]
 
 
 def parse(data: dict[str, Any], kind: type[T], *, source: str) -> T:

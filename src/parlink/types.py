@@ -29,6 +29,7 @@ class Entity:
 
     title: str
     id: str | None = None
+    type: str | None = None  # what kind of thing it is, as the knowledge base says it
     description: str | None = None
     url: str | None = None
 
@@ -43,6 +44,7 @@ class Candidate:
     prior: float | None = None  # p(title | surface)
     lm: float | None = None  # length-normalized log-likelihood of the title
     classifier: float | None = None  # the discriminative correction, a raw logit
+    coherence: float | None = None  # support by the other mentions of the document
     match_type: str | None = None  # by which look-up step the surface found it: exact, folded, ...
     url: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)  # unknown JSON fields, carried through
@@ -55,8 +57,11 @@ class Link:
     span: Span
     title: str | None = None
     id: str | None = None
+    type: str | None = None  # of the entity, as is its description, where the knowledge base knows them
+    description: str | None = None
     confidence: float | None = None  # probability that the link is right
     reason: str | None = None
+    source: str | None = None  # who proposed the mention: "detector", or "given" with the document
     mention_logit: float | None = None  # log-odds that a mention starts here
     mention_probability: float | None = None  # p(start) p(end | start) of the span
     candidates: tuple[Candidate, ...] = ()

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlink.config import ScoreWeights
-from parlink.linking.beam import NameScores, beam_search, rank_candidates, total
+from parlink.linking.beam import beam_search
 from parlink.linking.overlaps import resolve_overlaps
+from parlink.linking.scoring import score_names, total
 from parlink.nn.decoder import MentionStates
 from parlink.nn.model import LinkingModel
 from parlink.nn.prefix_tree import PrefixTree
@@ -40,7 +41,7 @@ def test_shared_scoring_equals_scoring_each_name_alone(
 ) -> None:
     model = tiny_model(seed=seed, spread=2.0, self_normalized=normalized)
     mentions = random_mentions(model, len(names), seed=seed)
-    scores = rank_candidates(model, mentions, names, batch_names=batch_names)
+    scores = score_names(model, mentions, names, batch_names=batch_names)
     wanted = [alone(model, mentions, m, name) for m, own in enumerate(names) for name in own]
     torch.testing.assert_close(scores.lm, torch.tensor([lm for lm, _ in wanted]), atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(scores.classifier, torch.tensor([f for _, f in wanted]), atol=1e-5, rtol=1e-5)
@@ -58,11 +59,12 @@ def test_beam_search_finds_only_whole_names_with_the_scores_of_complete_scoring(
     owner = [m for m, own in enumerate(names) for _ in own]
     tree = PrefixTree.build(flat, groups=owner, roots=len(names))
     found = beam_search(model, mentions, tree, torch.arange(len(names)), beams=beams, batch_mentions=2)
-    complete = rank_candidates(model, mentions, names)
+    complete = score_names(model, mentions, names)
     assert [owner[name] for name in found.name.tolist()] == found.mention.tolist()
+    assert (complete.mention.tolist(), complete.name.tolist()) == (owner, list(range(len(flat))))
     assert len(set(found.name.tolist())) == len(found.name)
-    torch.testing.assert_close(found.scores.lm, complete.lm[found.name], atol=1e-5, rtol=1e-5)
-    torch.testing.assert_close(found.scores.classifier, complete.classifier[found.name], atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(found.lm, complete.lm[found.name], atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(found.classifier, complete.classifier[found.name], atol=1e-5, rtol=1e-5)
 
 
 @given(st.lists(NAME, min_size=1, max_size=12), st.integers(0, 99))
@@ -80,8 +82,8 @@ def test_with_room_for_all_the_whole_tree_is_found(names: list[Name], seed: int)
 @torch.no_grad()
 def test_no_mention_and_no_candidate_give_nothing() -> None:
     model = tiny_model()
-    assert len(rank_candidates(model, random_mentions(model, 0), []).lm) == 0
-    assert len(rank_candidates(model, random_mentions(model, 2), [[], []]).lm) == 0
+    assert len(score_names(model, random_mentions(model, 0), []).lm) == 0
+    assert len(score_names(model, random_mentions(model, 2), [[], []]).lm) == 0
     empty = PrefixTree.build([])
     assert len(beam_search(model, random_mentions(model, 2), empty, torch.zeros(2).long(), beams=3).name) == 0
     assert len(beam_search(model, random_mentions(model, 0), empty, torch.zeros(0).long(), beams=3).name) == 0
@@ -92,17 +94,17 @@ def test_a_name_of_300_tokens_is_scored_like_any_other() -> None:
     model = tiny_model(seed=5)
     mentions = random_mentions(model, 1)
     name = [3 + i % 13 for i in range(300)]
-    scores = rank_candidates(model, mentions, [[name, [4]]])
+    scores = score_names(model, mentions, [[name, [4]]])
     lm, classifier = alone(model, mentions, 0, name)
     torch.testing.assert_close(scores.lm[0], torch.tensor(lm), atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(scores.classifier[0], torch.tensor(classifier), atol=1e-5, rtol=1e-5)
 
 
 def test_total_is_the_weighted_sum_and_a_missing_prior_has_a_floor() -> None:
-    scores = NameScores(torch.tensor([-1.0, -2.0]), torch.tensor([0.5, 1.0]))
+    lm, classifier = torch.tensor([-1.0, -2.0]), torch.tensor([0.5, 1.0])
     weights = ScoreWeights(lm=2.0, classifier=3.0, prior=1.0)
     wanted = torch.tensor([-2.0 + 1.5 + 0.0, -4.0 + 3.0 + torch.log(torch.tensor(1e-4)).item()])
-    torch.testing.assert_close(total(scores, torch.tensor([1.0, 0.0]), weights), wanted)
+    torch.testing.assert_close(total(lm, classifier, torch.tensor([1.0, 0.0]), weights), wanted)
 
 
 SPANS = st.lists(

@@ -19,7 +19,7 @@ from parlink.evaluation.pairing import LocatedDocument, PairedDocuments, add_oth
 from parlink.evaluation.scoring import Report, report, score
 from parlink.evaluation.thresholds import LOWEST
 from parlink.kb.surface_table import SurfaceTable
-from parlink.linking.linker import CandidateSource
+from parlink.linking.candidates import CandidateSource
 from parlink.types import Document
 
 __all__ = ["AnyLinker", "Condition", "Evaluated", "Evaluator", "Report", "evaluate", "score"]

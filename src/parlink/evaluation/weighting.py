@@ -10,11 +10,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from parlink.config import ScoreWeights
+from parlink.config import PRIOR_FLOOR, ScoreWeights
 from parlink.evaluation.counting import DEFAULT_RULES, Rules, entities, linked_mentions
 from parlink.evaluation.matching import Annotation
 from parlink.evaluation.proposals import links_above
-from parlink.linking.beam import PRIOR_FLOOR
 from parlink.types import Candidate, Document, Link
 
 _MIXES = ((1.0, 0.0), (1.0, 0.25), (1.0, 0.5), (1.0, 1.0), (0.5, 1.0), (0.25, 1.0), (0.0, 1.0))  # lm, classifier
@@ -59,7 +58,7 @@ def reweight(doc: Document, weights: ScoreWeights) -> Document:
 
 
 def weighted_total(candidate: Candidate, weights: ScoreWeights) -> float:
-    """Add up the parts of a candidate's score, as `search.total` does."""
+    """Add up the parts of a candidate's score, as `linking.scoring.total` does."""
     lm, classifier, log_prior = _parts(candidate)
     return weights.lm * lm + weights.classifier * classifier + weights.prior * log_prior
 

@@ -61,7 +61,7 @@ def build_tree(tables: Tables, tokenizer: Tokenizer) -> PrefixTree:
     return replace(tree, name=numbers[tree.name.long()])
 
 
-@lru_cache(maxsize=4)  # it is asked for with every batch
+@lru_cache(maxsize=1)  # it is asked for with every batch
 def small_tree(titles: tuple[str, ...], tokenizer: Tokenizer) -> TitleTree:
     """Make the tree of a few titles."""
     return TitleTree(PrefixTree.build(tokenizer.titles(titles)), titles.__getitem__)

@@ -1,80 +1,15 @@
-"""Find the best names: complete scoring of candidates, beam search over a tree of names, overlap resolution."""
+"""Beam search: generate the names of a tree that the model finds likeliest, for many mentions at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
-from parlink.config import ScoreWeights
-from parlink.nn.decoder import MentionStates, log_likelihoods, log_normalizers
+from parlink.nn.decoder import MentionStates, NameScores, log_normalizers
 from parlink.nn.model import LinkingModel
 from parlink.nn.prefix_tree import PrefixTree
-
-PRIOR_FLOOR = 1e-4
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class NameScores:
-    """The two parts of the score that the model gives to (mention, name) pairs."""
-
-    lm: Tensor  # (names,) mean log-likelihood, </s> included
-    classifier: Tensor  # (names,) raw logit of the discriminative correction
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Names that a beam search finished, of all mentions."""
-
-    mention: Tensor  # (found,)
-    name: Tensor  # (found,) as numbered in the tree
-    scores: NameScores
-
-
-def total(scores: NameScores, prior: Tensor, weights: ScoreWeights) -> Tensor:
-    """The one definition of a candidate's score."""
-    log_prior = prior.clamp(min=PRIOR_FLOOR).log()
-    return weights.lm * scores.lm + weights.classifier * scores.classifier + weights.prior * log_prior
-
-
-def rank_candidates(
-    model: LinkingModel,
-    mentions: MentionStates,
-    names: Sequence[Sequence[Sequence[int]]],
-    *,
-    batch_names: int = 4096,
-) -> NameScores:
-    """Score every candidate of every mention; `names[m]` are the token ids of mention m's candidates.
-
-    The scores are flat, in the order given. The candidates of a mention share the work for their common prefixes.
-    """
-    parts = [NameScores(torch.empty(0), torch.empty(0))]
-    for first, last in _chunks([len(own) for own in names], limit=batch_names):
-        sequences = [name for own in names[first:last] for name in own]
-        owner = torch.repeat_interleave(torch.tensor([len(own) for own in names[first:last]]))
-        tree = PrefixTree.build(sequences, groups=owner.tolist(), roots=last - first).to(mentions.vector.device)
-        known = mentions[torch.arange(first, last, device=mentions.vector.device)]
-        reading = model.read(tree, known)
-        lm = log_likelihoods(model.decoder, tree, reading, normalized=model.config.self_normalized)
-        vector = known.vector[owner.to(known.vector.device)]
-        parts.append(NameScores(lm.cpu(), model.decoder.correct(vector, reading.cell[tree.ends()]).cpu()))
-    return NameScores(torch.cat([p.lm for p in parts]), torch.cat([p.classifier for p in parts]))
-
-
-def _chunks(sizes: Sequence[int], *, limit: int) -> Iterator[tuple[int, int]]:
-    """Ranges of neighbors whose sizes sum to at most `limit`, or of one that is larger."""
-    first, filled = 0, 0
-    for index, size in enumerate(sizes):
-        if filled and filled + size > limit:
-            yield first, index
-            first, filled = index, 0
-        filled += size
-    if first < len(sizes):
-        yield first, len(sizes)
 
 
 def beam_search(
@@ -85,28 +20,18 @@ def beam_search(
     *,
     beams: int,
     batch_mentions: int = 64,
-) -> Found:
+) -> NameScores:
     """Generate names of the tree for all mentions at once; mention m starts at node `roots[m]`.
 
     At each depth the `beams` likeliest prefixes of a mention live on. Every name that a live prefix
-    completes is kept, with the same scores that `rank_candidates` gives it.
+    completes is kept, with the same scores that complete scoring gives it.
     """
-    parts = [_Beams(model, tree, own, beams).run(at) for own, at in _mention_batches(mentions, roots, batch_mentions)]
-    shift = torch.arange(len(parts)) * batch_mentions
-    return Found(
-        torch.cat([part.mention + move for part, move in zip(parts, shift, strict=True)] or [torch.empty(0).long()]),
-        torch.cat([part.name for part in parts] or [torch.empty(0).long()]),
-        NameScores(
-            torch.cat([part.scores.lm for part in parts] or [torch.empty(0)]),
-            torch.cat([part.scores.classifier for part in parts] or [torch.empty(0)]),
-        ),
-    )
-
-
-def _mention_batches(mentions: MentionStates, roots: Tensor, size: int) -> Iterator[tuple[MentionStates, Tensor]]:
-    for first in range(0, len(roots), size):
-        index = torch.arange(first, min(first + size, len(roots)), device=roots.device)
-        yield mentions[index], roots[index]
+    parts = [NameScores.empty()]
+    for first in range(0, len(roots), batch_mentions):
+        some = slice(first, first + batch_mentions)
+        scores = _Beams(model, tree, mentions[some], beams).run(roots[some])
+        parts.append(replace(scores, mention=scores.mention + first))
+    return NameScores.cat(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,21 +54,15 @@ class _Beams:
         self.tree, self.mentions, self.beams = tree, mentions, beams
         self.of_mention = model.decoder.mention_gates(mentions)
 
-    def run(self, roots: Tensor) -> Found:
+    def run(self, roots: Tensor) -> NameScores:
         live = self._read_bos(roots)
-        found: list[Found] = []
+        parts: list[NameScores] = []
         for depth in range(len(self.tree.level) - 1):
             features = self.decoder.head.features(live.hidden)
             log_z = torch.zeros_like(live.total) if self.normalized else log_normalizers(self.decoder.head, features)
-            found.append(self._finished(live, features, log_z, depth))
+            parts.append(self._finish(live, features, log_z, depth).cpu())
             live = self._extend(live, features, log_z)
-        return Found(
-            torch.cat([f.mention for f in found]).cpu(),
-            torch.cat([f.name for f in found]).cpu(),
-            NameScores(
-                torch.cat([f.scores.lm for f in found]).cpu(), torch.cat([f.scores.classifier for f in found]).cpu()
-            ),
-        )
+        return NameScores.cat(parts)
 
     def _read_bos(self, roots: Tensor) -> _Live:
         of_token = self.decoder.token_gates(self.token_embeddings.weight[self.decoder.bos_id])
@@ -151,7 +70,7 @@ class _Beams:
         mention = torch.arange(len(roots), device=roots.device)
         return _Live(mention, roots, hidden.new_zeros(len(roots)), hidden, cell)
 
-    def _finished(self, live: _Live, features: Tensor, log_z: Tensor, depth: int) -> Found:
+    def _finish(self, live: _Live, features: Tensor, log_z: Tensor, depth: int) -> NameScores:
         """The names that end at live nodes: the one place where they are scored."""
         names = self.tree.names(live.node)
         at = torch.unique(names.row)  # names with equal tokens share a leaf
@@ -159,7 +78,7 @@ class _Beams:
         lm = (live.total[at] + self.decoder.head.logits(features[at], eos) - log_z[at]) / (depth + 1)
         classifier = self.decoder.correct(self.mentions.vector[live.mention[at]], live.cell[at])
         place = torch.searchsorted(at, names.row)
-        return Found(live.mention[names.row], names.value, NameScores(lm[place], classifier[place]))
+        return NameScores(live.mention[names.row], names.value, lm[place], classifier[place])
 
     def _extend(self, live: _Live, features: Tensor, log_z: Tensor) -> _Live:
         """One token more: the best children of each prefix, then the best of each mention."""

@@ -1,108 +1,157 @@
-"""From documents to mentions: windows are encoded, mentions are detected or taken as given."""
+"""From documents to mentions: tokenize, encode, detect; with what the decoder needs to know of each mention.
+
+A mention is proposed by the detector, or it comes with the document. Whoever else proposes spans of the text
+before it is encoded adds them to `TokenizedDocument.proposals`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from parlink.nn.batch import by_length, collate
+from parlink.config import ModelConfig
+from parlink.nn.batch import Batch, by_length, collate
 from parlink.nn.decoder import MentionStates
 from parlink.nn.detector import Mentions, detect
 from parlink.nn.model import LinkingModel
 from parlink.text.tokenizer import Tokenizer, Tokens
-from parlink.text.windows import Window, char_span, covering_range, windows
+from parlink.text.windows import Window, char_span, covering_ranges, windows
 from parlink.types import Document, Span
+
+Source = Literal["detector", "given"]
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class Proposal:
+    """A span that is a mention whatever the detector says, and the tokens that it touches."""
+
+    span: Span
+    first: int  # index in Tokens
+    last: int  # index in Tokens, inclusive
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizedDocument:
     """A document cut into windows."""
 
     doc: Document
     tokens: Tokens
     windows: list[Window]
-    given: list[tuple[Span, tuple[int, int]]]  # the given spans that touch a token, and the tokens they touch
+    proposals: list[list[Proposal]]  # by the window that owns their first token
+
+    @property
+    def is_detected(self) -> bool:
+        """Whether the detector proposes mentions too; it does not where spans are given."""
+        return self.doc.spans is None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A window: that of the document with this index, among those that are linked together."""
+
+    document: int
+    window: int
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedWindows:
+    """Some windows, side by side, and the states of their tokens."""
+
+    places: Sequence[Place]
+    batch: Batch
+    states: Tensor  # (windows, length, hidden)
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
     """A span of a document that is to be linked."""
 
-    document: int  # index among the documents prepared together
+    document: int  # as in Place
     span: Span
-    detection: float | None = None  # log-odds of the start; None: the span was given
+    source: Source
+    logit: float | None = None  # log-odds of the start; None: the detector was not asked
     probability: float | None = None  # p(start) p(end | start)
 
 
 @dataclass(frozen=True, slots=True)
 class FoundMentions:
-    """The mentions of a batch of windows, and what the decoder needs to know of each."""
+    """The mentions of some windows, and what the decoder knows of each."""
 
     mentions: list[Mention]
     states: MentionStates
-    windows: int  # how many they are of
 
 
-def prepare(doc: Document, *, model: LinkingModel, tokenizer: Tokenizer) -> Prepared:
-    """Tokenize a document and cut it into windows."""
+def tokenize(doc: Document, *, tokenizer: Tokenizer, config: ModelConfig) -> TokenizedDocument:
+    """Tokenize a document and cut it into windows, the given spans among them."""
     tokens = tokenizer.encode(doc.text)
-    config = model.config
     cut = windows(tokens, tokenizer=tokenizer, max_tokens=config.max_tokens, overlap=config.overlap)
-    touched = ((span, covering_range(tokens, span)) for span in doc.spans or ())
-    return Prepared(doc, tokens, cut, [(span, covered) for span, covered in touched if covered is not None])
+    spans = doc.spans or ()
+    first, last = covering_ranges(tokens, spans)
+    owner = np.searchsorted([window.own_first for window in cut], first, side="right") - 1
+    proposals: list[list[Proposal]] = [[] for _ in cut]
+    for span, window, begin, end in zip(spans, owner.tolist(), first.tolist(), last.tolist(), strict=True):
+        if begin <= end:
+            proposals[window].append(Proposal(span, begin, end, "given"))
+    return TokenizedDocument(doc, tokens, cut, proposals)
+
+
+def batch_windows(texts: Sequence[TokenizedDocument], *, batch_tokens: int) -> Iterator[list[Place]]:
+    """Group the windows of all documents by length, the longest first."""
+    places = [Place(document, window) for document, text in enumerate(texts) for window in range(len(text.windows))]
+    lengths = [len(texts[place.document].windows[place.window].ids) for place in places]
+    for group in by_length(lengths, batch_tokens=batch_tokens):
+        yield [places[index] for index in group]
+
+
+def encode(
+    model: LinkingModel, texts: Sequence[TokenizedDocument], places: Sequence[Place], *, pad_id: int
+) -> EncodedWindows:
+    """Let the encoder read some windows."""
+    device = model.encoder.token_embeddings.weight.device
+    batch = collate([texts[place.document].windows[place.window] for place in places], pad_id=pad_id)
+    detected = torch.tensor([texts[place.document].is_detected for place in places])
+    batch = replace(batch, owned=batch.owned & detected[:, None]).to(device)
+    return EncodedWindows(places, batch, model.encode(batch))
 
 
 def find_mentions(
-    model: LinkingModel, pool: Sequence[Prepared], *, threshold: float, batch_tokens: int, pad_id: int
-) -> Iterator[FoundMentions]:
-    """The mentions of all documents, a batch of windows at a time, the longest windows first."""
-    device = model.encoder.token_embeddings.weight.device
-    places = [(document, window) for document, one in enumerate(pool) for window in range(len(one.windows))]
-    lengths = [len(pool[document].windows[window].ids) for document, window in places]
-    for group in by_length(lengths, batch_tokens=batch_tokens):
-        chosen = [places[i] for i in group]
-        batch = collate([pool[document].windows[window] for document, window in chosen], pad_id=pad_id).to(device)
-        encoded = model.encode(batch)
-        detection = detect(model.detector, encoded, batch, threshold=threshold)
-        free = torch.tensor([pool[document].doc.spans is None for document, _ in chosen], device=device)
-        kept = torch.nonzero(free[detection.mentions.row]).squeeze(1)
-        detected = detection.mentions[kept]
-        found = _detected(pool, chosen, detected, detection.start_logit[kept], detection.log_probability[kept])
-        given, spans = _given(pool, chosen)
-        states = [model.decoder.mentions(encoded, mentions) for mentions in (detected, given.to(device))]
-        yield FoundMentions(found + spans, MentionStates.cat(states), len(group))
+    model: LinkingModel, texts: Sequence[TokenizedDocument], encoded: EncodedWindows, *, threshold: float
+) -> FoundMentions:
+    """Detect mentions in encoded windows, and add those that are proposed there."""
+    detection = detect(model.detector, encoded.states, encoded.batch, threshold=threshold)
+    place = detection.mentions
+    columns = (place.row, place.first, place.last, detection.start_logit, detection.log_probability.exp())
+    mentions = []
+    for row, first, last, logit, probability in zip(*(column.tolist() for column in columns), strict=True):
+        span = _characters(texts, encoded.places[row], first, last)
+        mentions.append(Mention(encoded.places[row].document, span, "detector", logit, probability))
+    proposed, at = _proposed(texts, encoded.places)
+    states = model.decoder.mentions(encoded.states, Mentions.cat([place, at.to(place.row.device)]))
+    return FoundMentions(mentions + proposed, states)
 
 
-def _detected(
-    pool: Sequence[Prepared],
-    chosen: Sequence[tuple[int, int]],
-    mentions: Mentions,
-    start_logit: Tensor,
-    log_probability: Tensor,
-) -> list[Mention]:
-    """Detected tokens as characters of their documents."""
-    columns = (mentions.row, mentions.first, mentions.last, start_logit, log_probability.exp())
-    found = []
-    for row, first, last, detection, probability in zip(*(column.tolist() for column in columns), strict=True):
-        document, window = chosen[row]
-        tokens, shift = pool[document].tokens, pool[document].windows[window].offset - 1
-        found.append(Mention(document, char_span(tokens, first + shift, last + shift), detection, probability))
-    return found
+def _characters(texts: Sequence[TokenizedDocument], place: Place, first: int, last: int) -> Span:
+    """The characters of tokens that are counted from the beginning of a window."""
+    text = texts[place.document]
+    shift = text.windows[place.window].offset - 1
+    return char_span(text.tokens, first + shift, last + shift)
 
 
-def _given(pool: Sequence[Prepared], chosen: Sequence[tuple[int, int]]) -> tuple[Mentions, list[Mention]]:
-    """The given spans whose first token these windows own; one longer than its window is cut at the window's end."""
-    places: list[tuple[int, int, int]] = []
-    found = []
-    for row, (document, index) in enumerate(chosen):
-        one, window = pool[document], pool[document].windows[index]
-        for span, covered in one.given:
-            if not window.own_first <= covered[0] < window.own_last:
-                continue
-            first, last = (token - window.offset + 1 for token in covered)
-            places.append((row, first, min(last, len(window.ids) - 2)))
-            found.append(Mention(document, span))
-    return Mentions(*torch.tensor(places, dtype=torch.long).reshape(-1, 3).unbind(1)), found
+def _proposed(texts: Sequence[TokenizedDocument], places: Sequence[Place]) -> tuple[list[Mention], Mentions]:
+    """The proposals in some windows, and their tokens there; one longer than its window is cut at the window's end."""
+    mentions: list[Mention] = []
+    rows: list[tuple[int, int, int]] = []
+    for row, place in enumerate(places):
+        text = texts[place.document]
+        window = text.windows[place.window]
+        for proposal in text.proposals[place.window]:
+            first, last = (token - window.offset + 1 for token in (proposal.first, proposal.last))
+            rows.append((row, first, min(last, len(window.ids) - 2)))
+            mentions.append(Mention(place.document, proposal.span, proposal.source))
+    return mentions, Mentions(*torch.tensor(rows, dtype=torch.long).reshape(-1, 3).unbind(1))

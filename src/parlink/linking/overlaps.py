@@ -1,14 +1,29 @@
-"""Of detected spans that overlap, the disjoint ones with the highest sum of probabilities."""
+"""Of detected spans that overlap, the disjoint ones with the highest sum of probabilities; then a document is done."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeVar
 
-from parlink.types import Span
+from parlink.config import LinkSettings
+from parlink.types import Document, Link, Span
 
 T = TypeVar("T")
+
+
+def resolve(doc: Document, links: Sequence[Link], settings: LinkSettings, *, kb: str | None) -> Document:
+    """Give a document its links: detected ones disjoint, in text order; given ones all, as they were given."""
+    if doc.spans is not None:
+        by_span = {link.span: link for link in links}
+        answers = [by_span.get(span) or Link(span, reason="no_token", source="given") for span in doc.spans]
+    else:
+        answers = sorted(links, key=lambda link: link.span)
+        if settings.overlaps == "resolve":
+            probabilities = [link.mention_probability or 0.0 for link in answers]
+            answers = resolve_overlaps(answers, [link.span for link in answers], probabilities)
+    return replace(doc, links=tuple(answers), kb=kb, error=None)
 
 
 def resolve_overlaps(items: Sequence[T], spans: Sequence[Span], probabilities: Sequence[float]) -> list[T]:
@@ -24,14 +39,14 @@ def resolve_overlaps(items: Sequence[T], spans: Sequence[Span], probabilities: S
     for place, i in enumerate(order):
         before = bisect_right(ends, spans[i].start, hi=place)
         weight = (round(probabilities[i] * 2**40), spans[i].end - spans[i].start, -spans[i].start)
-        taken = tuple(a + b for a, b in zip(best[before], weight, strict=True))
-        keep = taken > best[-1]
+        with_it = tuple(a + b for a, b in zip(best[before], weight, strict=True))
+        keep = with_it > best[-1]
         choice.append((keep, before))
-        best.append((taken[0], taken[1], taken[2]) if keep else best[-1])
-    kept, place = [], len(order)
+        best.append((with_it[0], with_it[1], with_it[2]) if keep else best[-1])
+    disjoint, place = [], len(order)
     while place:
         keep, before = choice[place - 1]
         if keep:
-            kept.append(items[order[place - 1]])
+            disjoint.append(items[order[place - 1]])
         place = before if keep else place - 1
-    return kept[::-1]
+    return disjoint[::-1]

@@ -1,104 +1,189 @@
-"""Scored candidates of each mention: of the ones it has, or of a whole tree of titles."""
+"""Score what each mention may refer to: every candidate that it has, or all titles where it has none.
+
+A score has the same parts whichever way a name was found: the mean log-likelihood of its tokens and the
+discriminative correction, both from the model, and the prior of the candidate. `total` adds them up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
+import numpy as np
 import torch
+from torch import Tensor
 
-from parlink.config import ScoreWeights
+from parlink.config import PRIOR_FLOOR, LinkSettings, ScoreWeights
 from parlink.kb.title_trees import TitleTree
-from parlink.linking.beam import Found, NameScores, beam_search, rank_candidates, total
-from parlink.nn.decoder import MentionStates
+from parlink.linking.beam import beam_search
+from parlink.nn.decoder import MentionStates, NameScores, log_likelihoods
 from parlink.nn.model import LinkingModel
 from parlink.nn.prefix_tree import PrefixTree
 from parlink.text.tokenizer import Tokenizer
-from parlink.types import Candidate
+from parlink.types import Candidate, Entity
 
 # NIL competes as one more candidate, under a title that no entity can have.
 NIL = Candidate("", prior=1.0)
-Ranked = list[list[Candidate]]
+Names = Sequence[Sequence[Sequence[int]]]  # the token ids of each name of each mention
 
 
-@dataclass(frozen=True, slots=True)
-class Ranker:
-    """A model that scores candidates, each score made of the same parts in every kind of search."""
+def score(
+    model: LinkingModel,
+    tokenizer: Tokenizer,
+    states: MentionStates,
+    candidates: Sequence[Sequence[Candidate]],
+    settings: LinkSettings,
+    *,
+    titles: Callable[[], Sequence[TitleTree]],
+    describe: Callable[[str], Entity | None],
+) -> list[list[Candidate]]:
+    """Score what each mention may refer to, the best first.
 
-    model: LinkingModel
-    tokenizer: Tokenizer
-    weights: ScoreWeights
-
-    def rank(self, states: MentionStates, choices: Sequence[Sequence[Candidate]]) -> Ranked:
-        """Score every candidate."""
-        lists = [self._with_nil(own) for own in choices]
-        scores = rank_candidates(self.model, states, [[self._name(c) for c in own] for own in lists])
-        flat = iter(self._scored([c for own in lists for c in own], scores))
-        return [_sorted([next(flat) for _ in own]) for own in lists]
-
-    def beam(self, states: MentionStates, choices: Sequence[Sequence[Candidate]], *, beams: int) -> Ranked:
-        """Generate names among the candidates; those that are pruned do not come back."""
-        lists = [self._with_nil(own) for own in choices]
-        flat = [c for own in lists for c in own]
-        owner = [mention for mention, own in enumerate(lists) for _ in own]
-        tree = PrefixTree.build([self._name(c) for c in flat], groups=owner, roots=len(lists))
-        device = states.vector.device
-        roots = torch.arange(len(lists), device=device)
-        found = beam_search(self.model, states, tree.to(device), roots, beams=beams)
-        return self._collected(found, flat.__getitem__, len(lists))
-
-    def search(
-        self,
-        states: MentionStates,
-        trees: Sequence[TitleTree],
-        describe: Callable[[str], Candidate],
-        *,
-        beams: int,
-        limit: int,
-    ) -> Ranked:
-        """Generate names among all titles of some trees; `describe` makes a candidate of a title."""
-        count, device = len(states.vector), states.vector.device
-        ranked = self.rank(states, [()] * count) if self.model.config.nil else [[] for _ in range(count)]
-        for titles in trees:
-            roots = torch.zeros(count, dtype=torch.long, device=device)
-            found = _without_removed(
-                beam_search(self.model, states, titles.tree.to(device), roots, beams=beams), titles
-            )
-            own = self._collected(found, lambda name, titles=titles: describe(titles.title(name)), count)  # type: ignore[misc]
-            ranked = [before + now for before, now in zip(ranked, own, strict=True)]
-        return [_sorted(own)[:limit] for own in ranked]
-
-    def _with_nil(self, own: Sequence[Candidate]) -> list[Candidate]:
-        return [*own, NIL] if self.model.config.nil else list(own)
-
-    def _name(self, candidate: Candidate) -> tuple[int, ...]:
-        return self.tokenizer.title(candidate.title) if candidate.title else (self.tokenizer.nil_id,)
-
-    def _scored(self, candidates: Sequence[Candidate], scores: NameScores) -> list[Candidate]:
-        """Write the score and its parts into candidates."""
-        prior = torch.tensor([c.prior or 0.0 for c in candidates])
-        parts = (total(scores, prior, self.weights), scores.lm, scores.classifier)
-        return [
-            replace(candidate, score=score, lm=lm, classifier=classifier)
-            for candidate, score, lm, classifier in zip(candidates, *(part.tolist() for part in parts), strict=True)
-        ]
-
-    def _collected(self, found: Found, candidate: Callable[[int], Candidate], mentions: int) -> Ranked:
-        """The names found, by mention, best first."""
-        ranked: Ranked = [[] for _ in range(mentions)]
-        scored = self._scored([candidate(name) for name in found.name.tolist()], found.scores)
-        for mention, one in zip(found.mention.tolist(), scored, strict=True):
-            ranked[mention].append(one)
-        return [_sorted(own) for own in ranked]
+    With `settings.fallback` a mention without candidates gets the best of all `titles`, which `describe` knows
+    more of; else it gets none.
+    """
+    scored: list[list[Candidate]] = [[] for _ in candidates]
+    known = [mention for mention, choice in enumerate(candidates) if choice]
+    unknown = [mention for mention, choice in enumerate(candidates) if not choice]
+    if known:
+        choices = score_candidates(
+            model, tokenizer, states[known], [candidates[mention] for mention in known], settings
+        )
+        for mention, choice in zip(known, choices, strict=True):
+            scored[mention] = choice
+    if unknown and settings.fallback:
+        choices = search_titles(model, tokenizer, states[unknown], titles(), settings, describe=describe)
+        for mention, choice in zip(unknown, choices, strict=True):
+            scored[mention] = choice
+    return scored
 
 
-def _sorted(candidates: list[Candidate]) -> list[Candidate]:
-    return sorted(candidates, key=lambda c: (-(c.score or 0.0), c.title))
+def score_candidates(
+    model: LinkingModel,
+    tokenizer: Tokenizer,
+    states: MentionStates,
+    candidates: Sequence[Sequence[Candidate]],
+    settings: LinkSettings,
+) -> list[list[Candidate]]:
+    """Score every candidate; or generate names among them, and those that the beam drops do not come back."""
+    nil = [NIL] if model.config.nil else []
+    choices = [[*choice, *nil] for choice in candidates]
+    names = [[_tokens(candidate, tokenizer) for candidate in choice] for choice in choices]
+    scores = (
+        generate_names(model, states, names, beams=settings.beams)
+        if settings.search == "beam"
+        else score_names(model, states, names)
+    )
+    flat = [candidate for choice in choices for candidate in choice]
+    return _collect(scores, flat.__getitem__, len(choices), settings.weights)
 
 
-def _without_removed(found: Found, titles: TitleTree) -> Found:
+def search_titles(
+    model: LinkingModel,
+    tokenizer: Tokenizer,
+    states: MentionStates,
+    trees: Sequence[TitleTree],
+    settings: LinkSettings,
+    *,
+    describe: Callable[[str], Entity | None],
+) -> list[list[Candidate]]:
+    """Generate names among all titles of some trees, for every mention; NIL competes where the model knows it."""
+    count, device = len(states.vector), states.vector.device
+    names = [[_tokens(NIL, tokenizer)] if model.config.nil else []] * count
+    ranked = _collect(score_names(model, states, names), lambda _: NIL, count, settings.weights)
+    for titles in trees:
+        roots = torch.zeros(count, dtype=torch.long, device=device)
+        scores = beam_search(model, states, titles.tree.to(device), roots, beams=settings.beams)
+        choices = _collect(
+            _without_removed(scores, titles),
+            lambda name, titles=titles: _describe(titles.title(name), describe),  # type: ignore[misc]
+            count,
+            settings.weights,
+        )
+        ranked = [before + now for before, now in zip(ranked, choices, strict=True)]
+    return [_sort(choice)[: settings.max_candidates] for choice in ranked]
+
+
+def score_names(model: LinkingModel, mentions: MentionStates, names: Names, *, batch_names: int = 4096) -> NameScores:
+    """Score every name of every mention, in the order given; names are numbered through all mentions.
+
+    The names of a mention share the work for their common prefixes.
+    """
+    counts = np.fromiter(map(len, names), np.int64, len(names))
+    parts = [NameScores.empty()]
+    for first, last in _chunks(counts.tolist(), limit=batch_names):
+        tree, owner = _tree(names[first:last])
+        tree, owner = tree.to(mentions.vector.device), owner.to(mentions.vector.device)
+        states = mentions[slice(first, last)]
+        reading = model.read(tree, states)
+        lm = log_likelihoods(model.decoder, tree, reading, normalized=model.config.self_normalized)
+        classifier = model.decoder.correct(states.vector[owner], reading.cell[tree.ends()])
+        name = torch.arange(len(owner)) + int(counts[:first].sum())
+        parts.append(NameScores(owner.cpu() + first, name, lm.cpu(), classifier.cpu()))
+    return NameScores.cat(parts)
+
+
+def generate_names(model: LinkingModel, mentions: MentionStates, names: Names, *, beams: int) -> NameScores:
+    """Score the names that a beam search finds among those of each mention; numbered as by `score_names`."""
+    tree, _ = _tree(names)
+    device = mentions.vector.device
+    return beam_search(model, mentions, tree.to(device), torch.arange(len(names), device=device), beams=beams)
+
+
+def total(lm: Tensor, classifier: Tensor, prior: Tensor, weights: ScoreWeights) -> Tensor:
+    """The one definition of a candidate's score."""
+    log_prior = prior.clamp(min=PRIOR_FLOOR).log()
+    return weights.lm * lm + weights.classifier * classifier + weights.prior * log_prior
+
+
+def _tree(names: Names) -> tuple[PrefixTree, Tensor]:
+    """The names of each mention below a root of its own, and which mention each is of."""
+    owner = np.repeat(np.arange(len(names)), [len(choice) for choice in names])
+    tree = PrefixTree.build([name for choice in names for name in choice], groups=owner, roots=len(names))
+    return tree, torch.from_numpy(owner)
+
+
+def _chunks(sizes: Sequence[int], *, limit: int) -> Iterator[tuple[int, int]]:
+    """Ranges of neighbors whose sizes sum to at most `limit`, or of one that is larger."""
+    first, filled = 0, 0
+    for index, size in enumerate(sizes):
+        if filled and filled + size > limit:
+            yield first, index
+            first, filled = index, 0
+        filled += size
+    if first < len(sizes):
+        yield first, len(sizes)
+
+
+def _tokens(candidate: Candidate, tokenizer: Tokenizer) -> tuple[int, ...]:
+    return tokenizer.title(candidate.title) if candidate.title else (tokenizer.nil_id,)
+
+
+def _describe(title: str, describe: Callable[[str], Entity | None]) -> Candidate:
+    entity = describe(title) or Entity(title)
+    return Candidate(title, id=entity.id, url=entity.url, match_type="search")
+
+
+def _collect(
+    scores: NameScores, candidate: Callable[[int], Candidate], mentions: int, weights: ScoreWeights
+) -> list[list[Candidate]]:
+    """Write scores and their parts into the candidates that names stand for; by mention, best first."""
+    candidates = [candidate(name) for name in scores.name.tolist()]
+    prior = torch.tensor([each.prior or 0.0 for each in candidates])
+    parts = (total(scores.lm, scores.classifier, prior, weights), scores.lm, scores.classifier)
+    choices: list[list[Candidate]] = [[] for _ in range(mentions)]
+    for mention, each, *values in zip(
+        scores.mention.tolist(), candidates, *(part.tolist() for part in parts), strict=True
+    ):
+        choices[mention].append(replace(each, score=values[0], lm=values[1], classifier=values[2]))
+    return [_sort(choice) for choice in choices]
+
+
+def _sort(candidates: list[Candidate]) -> list[Candidate]:
+    return sorted(candidates, key=lambda candidate: (-(candidate.score or 0.0), candidate.title))
+
+
+def _without_removed(scores: NameScores, titles: TitleTree) -> NameScores:
     if titles.removed is None:
-        return found
-    kept = ~torch.from_numpy(titles.removed)[found.name]
-    scores = NameScores(found.scores.lm[kept], found.scores.classifier[kept])
-    return Found(found.mention[kept], found.name[kept], scores)
+        return scores
+    return scores[~torch.from_numpy(titles.removed)[scores.name]]

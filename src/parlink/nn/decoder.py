@@ -6,6 +6,7 @@ share is read once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -27,13 +28,8 @@ class MentionStates:
     cell: Tensor  # (mentions, hidden) its first cell state
     vector: Tensor  # (mentions, hidden) appended to the input of every step
 
-    def __getitem__(self, index: Tensor) -> MentionStates:
+    def __getitem__(self, index: Tensor | slice | list[int]) -> MentionStates:
         return MentionStates(self.hidden[index], self.cell[index], self.vector[index])
-
-    @staticmethod
-    def cat(states: list[MentionStates]) -> MentionStates:
-        """Join the mentions of several batches."""
-        return MentionStates(*(torch.cat([getattr(s, name) for s in states]) for name in ("hidden", "cell", "vector")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +38,33 @@ class Reading:
 
     hidden: Tensor  # (nodes, hidden)
     cell: Tensor  # (nodes, hidden)
+
+
+@dataclass(frozen=True, slots=True)
+class NameScores:
+    """Names of mentions, in any order, with the two parts of the score that the model gives them."""
+
+    mention: Tensor  # (names,) whose name it is
+    name: Tensor  # (names,) as numbered in a tree
+    lm: Tensor  # (names,) mean log-likelihood, </s> included
+    classifier: Tensor  # (names,) raw logit of the discriminative correction
+
+    def __getitem__(self, index: Tensor) -> NameScores:
+        return NameScores(self.mention[index], self.name[index], self.lm[index], self.classifier[index])
+
+    def cpu(self) -> NameScores:
+        """The same names on the CPU."""
+        return NameScores(self.mention.cpu(), self.name.cpu(), self.lm.cpu(), self.classifier.cpu())
+
+    @classmethod
+    def empty(cls) -> NameScores:
+        """No names."""
+        return cls(torch.empty(0).long(), torch.empty(0).long(), torch.empty(0), torch.empty(0))
+
+    @classmethod
+    def cat(cls, parts: Sequence[NameScores]) -> NameScores:
+        """Join names."""
+        return cls(*(torch.cat([getattr(part, field) for part in parts]) for field in cls.__slots__))
 
 
 class OutputHead(nn.Module):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -27,6 +28,11 @@ class Mentions:
     def to(self, device: torch.device | str) -> Mentions:
         """The same mentions on another device."""
         return Mentions(self.row.to(device), self.first.to(device), self.last.to(device))
+
+    @classmethod
+    def cat(cls, parts: Sequence[Mentions]) -> Mentions:
+        """Join mentions of the same batch."""
+        return cls(*(torch.cat([getattr(part, field) for part in parts]) for field in cls.__slots__))
 
 
 @dataclass(frozen=True, slots=True)

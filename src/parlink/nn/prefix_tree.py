@@ -49,7 +49,11 @@ class PrefixTree:
 
     @classmethod
     def build(
-        cls, sequences: Sequence[Sequence[int] | Integers], *, groups: Sequence[int] | None = None, roots: int = 1
+        cls,
+        sequences: Sequence[Sequence[int] | Integers],
+        *,
+        groups: Sequence[int] | Integers | None = None,
+        roots: int = 1,
     ) -> PrefixTree:
         """Build the trie of `sequences`; with `groups`, sequence i goes below root `groups[i]` of `roots`."""
         lengths = np.fromiter(map(len, sequences), np.int64, len(sequences))
@@ -60,7 +64,7 @@ class PrefixTree:
 
     @classmethod
     def from_flat(
-        cls, flat: Integers, lengths: Integers, *, groups: Sequence[int] | None = None, roots: int = 1
+        cls, flat: Integers, lengths: Integers, *, groups: Sequence[int] | Integers | None = None, roots: int = 1
     ) -> PrefixTree:
         """Build the trie of sequences laid end to end in `flat`."""
         node = np.zeros(len(lengths), np.int64) if groups is None else np.asarray(groups, np.int64)

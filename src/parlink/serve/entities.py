@@ -63,7 +63,7 @@ def add(kb: KnowledgeBase, new: NewEntity) -> Entity:
     title = " ".join(new.title.split())
     if title in kb:
         raise HTTPException(409, "there is an entity of this title; give the new one another")
-    _change(lambda: kb.add(Entity(title, new.id, new.description), aliases=new.aliases, count=new.count))
+    _change(lambda: kb.add(Entity(title, id=new.id, description=new.description), aliases=new.aliases, count=new.count))
     return find(kb, title)
 
 

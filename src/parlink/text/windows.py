@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,5 +77,17 @@ def char_span(tokens: Tokens, first: int, last: int) -> Span:
 
 def covering_range(tokens: Tokens, span: Span) -> tuple[int, int] | None:
     """Find the first and last token (inclusive) that share a character with a span; None when there is none."""
-    touching = np.flatnonzero((tokens.start < span.end) & (tokens.end > span.start) & (tokens.start < tokens.end))
-    return (int(touching[0]), int(touching[-1])) if len(touching) else None
+    (first,), (last,) = covering_ranges(tokens, [span])
+    return (int(first), int(last)) if first <= last else None
+
+
+def covering_ranges(tokens: Tokens, spans: Sequence[Span]) -> tuple[IntArray, IntArray]:
+    """Find the same for many spans at once, (spans,) each; the last comes before the first where there is none."""
+    visible = np.flatnonzero(tokens.start < tokens.end)
+    if not len(visible):
+        return np.zeros(len(spans), np.int64), np.full(len(spans), -1)
+    bounds = np.array([(span.start, span.end) for span in spans], np.int64).reshape(-1, 2)
+    first = np.searchsorted(tokens.end[visible], bounds[:, 0], side="right")
+    last = np.searchsorted(tokens.start[visible], bounds[:, 1], side="left") - 1
+    touches = first <= last
+    return visible[np.where(touches, first, 0)], np.where(touches, visible[last], -1)

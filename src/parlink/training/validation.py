@@ -19,7 +19,8 @@ from parlink.evaluation.metrics import Counts, Scores, scores, total
 from parlink.evaluation.run import Evaluator
 from parlink.kb import KnowledgeBase
 from parlink.kb.surface_table import SurfaceTable
-from parlink.linking.linker import CandidateSource, Linker
+from parlink.linking.candidates import CandidateSource
+from parlink.linking.linker import Linker
 from parlink.training.processes import Processes
 from parlink.types import Document
 

@@ -168,7 +168,7 @@ def _link(
     told = target(
         [*node.values[ITSRDF + "taIdentRef"], *node.values[ITSRDF + "taIdent"]], resolve=resolve, losses=losses
     )
-    return Link(span, told.title, told.id, confidence, url=told.url)
+    return Link(span, told.title, told.id, confidence=confidence, url=told.url)
 
 
 def _unique(name: str, seen: Counter[str], losses: Counter[str]) -> str:

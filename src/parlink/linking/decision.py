@@ -1,0 +1,70 @@
+"""Link or NIL, with a reason, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal
+
+from parlink.config import LinkSettings
+from parlink.linking.mentions import Mention
+from parlink.types import Candidate, Entity, Link
+
+Reason = Literal["no_token", "no_candidate", "nil", "below_threshold", "below_confidence"]
+
+
+def decide(
+    mention: Mention,
+    candidates: Sequence[Candidate],
+    settings: LinkSettings,
+    *,
+    describe: Callable[[str], Entity | None],
+) -> Link:
+    """Link a mention to the best of its scored candidates, or to NIL; `describe` knows more of a title."""
+    confidence = estimate_confidence(mention, candidates, settings) if candidates else None
+    link = partial(
+        Link,
+        mention.span,
+        confidence=confidence,
+        source=mention.source,
+        mention_logit=mention.logit,
+        mention_probability=mention.probability,
+        candidates=tuple(candidate for candidate in candidates if candidate.title),
+    )
+    reason = find_reason(candidates, confidence, settings)
+    if reason is not None:
+        return link(reason=reason)
+    best = candidates[0]
+    entity = describe(best.title) or Entity(best.title)
+    return link(title=best.title, id=best.id, type=entity.type, description=entity.description, url=best.url)
+
+
+def find_reason(candidates: Sequence[Candidate], confidence: float | None, settings: LinkSettings) -> Reason | None:
+    """Say why a mention is NIL; None: it is linked to its best candidate."""
+    if not candidates:
+        return "no_candidate"
+    best = candidates[0]
+    if not best.title:
+        return "nil"
+    if settings.score_threshold is not None and (best.score or 0.0) < settings.score_threshold:
+        return "below_threshold"
+    if (confidence or 0.0) < settings.min_confidence:
+        return "below_confidence"
+    return None
+
+
+def estimate_confidence(mention: Mention, candidates: Sequence[Candidate], settings: LinkSettings) -> float:
+    """The probability that the best candidate is right; without a fitted regression, the model's own."""
+    scores = [candidate.score or 0.0 for candidate in candidates]
+    if settings.confidence is None:
+        share = 1 / sum(math.exp(score - scores[0]) for score in scores)
+        return share if mention.probability is None else share * mention.probability
+    # The margin is that to the next named candidate: the regression was fitted on lists without NIL.
+    rivals = [candidate.score or 0.0 for candidate in candidates[1:] if candidate.title]
+    return settings.confidence.probability(
+        mention_logit=mention.logit,
+        total=scores[0],
+        margin=scores[0] - rivals[0] if rivals else None,
+        prior=candidates[0].prior,
+    )
