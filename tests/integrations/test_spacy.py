@@ -198,7 +198,7 @@ def test_a_folder_that_was_saved_to_before_keeps_nothing_of_that(folder: Path, t
     nlp.get_pipe("parlink").linker.kb.add_alias("Nobody", "Emma Oberländer")  # type: ignore[attr-defined]
     nlp.to_disk(tmp_path / "saved")
     shutil.rmtree(kb)
-    for file in kb.parent.glob(f"{kb.name}.overlay.json*"):
+    for file in kb.parent.glob(f"{kb.name}.overlay.sqlite*"):
         file.unlink()
     plain = pipeline(folder, given=True, kb=str(tiny_folder(tmp_path)))
     plain.to_disk(tmp_path / "saved")

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import json
+import os
+import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
+from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
-from filelock import FileLock
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -22,8 +26,8 @@ from hypothesis.stateful import (
 )
 
 from parlink.errors import KnowledgeBaseError
-from parlink.kb import KnowledgeBase, overlay, overlay_path
-from parlink.kb.overlay import Alias, Overlay
+from parlink.kb import KnowledgeBase, copy_kb, overlay, overlay_path
+from parlink.kb.changes import Changes
 from parlink.types import Entity
 from tiny_kb import LINES, found, tiny_folder, tiny_kb
 
@@ -229,11 +233,17 @@ def test_threads_do_not_lose_each_others_changes(kb):
     assert len(kb) == len(LINES) + 30
 
 
-def test_who_finds_it_locked_for_too_long_is_told(kb):
-    path = overlay_path(kb.folder)
-    with FileLock(f"{path}.lock"), pytest.raises(KnowledgeBaseError, match="another process"):
-        overlay.change(path, lambda now: now, seconds=0.05)
-    assert overlay.change(path, lambda now: now.add_alias(Alias("HB", "Kent"))).aliases
+def test_who_finds_it_locked_for_too_long_is_told(kb, monkeypatch):
+    kb.add(Entity("Bremen"))
+    monkeypatch.setattr(overlay, "LOCK_SECONDS", 0.05)
+    late = KnowledgeBase.open(kb.folder)
+    with closing(sqlite3.connect(overlay_path(kb.folder), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(KnowledgeBaseError, match="another process has been changing it"):
+            late.add(Entity("Ulm"))
+        assert found(late, "Bremen") == [("Bremen", "exact")]  # reading goes on
+    late.add(Entity("Ulm"))
+    assert "Ulm" in kb
 
 
 FILLS_THE_DISK = """
@@ -242,9 +252,9 @@ from parlink.errors import KnowledgeBaseError
 from parlink.kb import KnowledgeBase
 from parlink.types import Entity
 kb = KnowledgeBase.open(sys.argv[1])
-resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
-    kb.add(Entity("Bremen", description="x" * 2000))
+    kb.add(Entity("Bremen", description="x" * 200_000))
 except KnowledgeBaseError as error:
     print(error)
 print(len(kb), "Hannover" in kb)
@@ -253,14 +263,15 @@ print(len(kb), "Hannover" in kb)
 
 def test_a_change_that_cannot_be_written_is_not_made(kb):
     kb.add(Entity("Hannover"))
-    before = overlay_path(kb.folder).read_bytes()
     done = subprocess.run(
         [sys.executable, "-c", FILLS_THE_DISK, str(kb.folder)], capture_output=True, text=True, check=True
     )
     assert "cannot be saved" in done.stdout
+    assert done.stdout.count("\n") == 2
     assert done.stdout.endswith(f"{len(LINES) + 1} True\n")
-    assert overlay_path(kb.folder).read_bytes() == before
-    assert not list(kb.folder.parent.glob(".*.tmp"))
+    assert "Bremen" not in kb
+    kb.add(Entity("Bremen"))
+    assert "Bremen" in KnowledgeBase.open(kb.folder)
 
 
 def test_a_folder_that_cannot_hold_changes_says_what_to_do(tmp_path):
@@ -269,34 +280,274 @@ def test_a_folder_that_cannot_hold_changes_says_what_to_do(tmp_path):
         kb.add(Entity("Bremen"))
 
 
+NEWER = "PRAGMA user_version = 99"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("{", "not a file of changes"), ("[]", "not a file of changes"), ('{"format": 99, "new": 1}', "newer parlink")],
+    [(b"{" * 5000, "not a file of changes"), (NEWER, "newer parlink"), ("CREATE TABLE x (y)", "something else")],
 )
 def test_a_broken_file_of_changes_is_an_error(kb, content, message):
     path = overlay_path(kb.folder)
-    path.write_text(content)
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        with closing(sqlite3.connect(path)) as other:
+            other.execute(content)
     with pytest.raises(KnowledgeBaseError, match=message):
         kb.candidates("Kent")
+    with pytest.raises(KnowledgeBaseError, match=message):
+        kb.add(Entity("Ulm"))
     with pytest.raises(KnowledgeBaseError, match=message):
         KnowledgeBase.open(kb.folder)
     path.unlink()
     assert found(kb, "Kent")
 
 
-def test_the_file_is_plain_json(kb):
+def test_changes_that_are_deleted_or_replaced_are_gone_at_the_next_look_up(kb):
+    kb.add(Entity("Bremen"))
+    other = KnowledgeBase.open(kb.folder)
+    for file in kb.folder.parent.glob("kb.overlay.sqlite*"):
+        file.unlink()
+    assert "Bremen" not in kb
+    kb.add(Entity("Ulm"))
+    assert "Ulm" in other
+    assert "Bremen" not in other
+
+
+def test_one_row_holds_all_changes_to_an_entity(kb):
     kb.add(Entity("Bremen"), aliases=["HB"])
-    assert json.loads(overlay_path(kb.folder).read_text()) == {
-        "added": {"Bremen": {}},
-        "aliases": [{"surface": "HB", "title": "Bremen", "count": 1}],
+    kb.rename("Bremen", "Bremen (city)")
+    with closing(sqlite3.connect(overlay_path(kb.folder))) as other:
+        (row,) = other.execute("SELECT record FROM changes").fetchall()
+    assert json.loads(row[0]) == {
+        "title": "Bremen (city)",
+        "added": True,
+        "names": {"Bremen": 1, "Bremen (city)": 1, "HB": 1},
+        "former": ["Bremen"],
     }
-    assert overlay.load(Path("nowhere.json")) == Overlay()
+
+
+def statements(kb, changes):
+    """How many steps SQLite takes for changes."""
+    steps = 0
+
+    def count():
+        nonlocal steps
+        steps += 1
+        return 0
+
+    kb._overlay._connection.set_progress_handler(count, 10)
+    for change in changes:
+        change()
+    kb._overlay._connection.set_progress_handler(None, 0)
+    return steps
+
+
+def test_the_cost_of_a_change_does_not_grow_with_the_number_of_changes(kb, monkeypatch):
+    """Counted: records put into the view, and steps of SQLite; also with a reader beside."""
+    put = []
+    monkeypatch.setattr(
+        Changes, "put", lambda self, *row, put_record=Changes.put: (put.append(1), put_record(self, *row))
+    )
+    kb.add(Entity("First"))
+    other = KnowledgeBase.open(kb.folder)
+
+    def work(number):
+        kb.add(Entity(f"Town {number}", id=f"t{number}"), aliases=[f"alias {number}"])
+        assert f"Town {number}" in other
+
+    first = statements(kb, [lambda n=n: work(n) for n in range(100)])
+    steps, put[:] = len(put), []
+    for number in range(100, 900):
+        work(number)
+    put.clear()
+    last = statements(kb, [lambda n=n: work(n) for n in range(900, 1000)])
+    assert len(put) == steps - 2 == 200
+    assert last <= first * 1.5
+
+
+def test_a_snapshot_stays_as_it_is(kb):
+    kb.add(Entity("Bremen", id="Q24879"), aliases=["HB"])
+    before = kb.snapshot()
+    name = before.name
+    kb.rename("Bremen", "Ulm")
+    kb.remove("Kent")
+    kb.add_alias("HB", "Hamburg")
+    kb.add(Entity("Jena"))
+    assert (before.name, "Kent" in before, "Jena" in before, len(before)) == (name, True, False, len(LINES) + 1)
+    assert before.entity("Bremen") == Entity("Bremen", id="Q24879")
+    assert before.resolve("Q24879") == "Bremen"
+    assert [c.title for c in before.candidates("HB")] == ["Bremen"]
+    assert kb.resolve("Bremen") == kb.snapshot().resolve("Bremen") == "Ulm"
+    assert len(kb.snapshot().candidates("HB", limit=1)) == 1
+
+
+FORKS = """
+import os, sys, threading
+from parlink.kb import KnowledgeBase
+from parlink.types import Entity
+kb = KnowledgeBase.open(sys.argv[1])
+kb.add(Entity("Parent"))
+kb._lock.acquire()  # as another thread may hold it
+children = []
+for number in range(3):
+    child = os.fork()
+    if not child:
+        kb.add(Entity(f"Child {number}"))
+        os._exit(0 if "Parent" in kb else 1)
+    children.append(child)
+kb._lock.release()
+kb.add(Entity("Parent again"))
+print([os.waitpid(child, 0)[1] for child in children], all(f"Child {number}" in kb for number in range(3)))
+"""
+
+
+def test_a_forked_process_opens_anew(kb):
+    done = subprocess.run([sys.executable, "-c", FORKS, kb.folder], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "[0, 0, 0] True\n", done.stderr
+    assert {"Parent", "Parent again", "Child 0", "Child 1", "Child 2"} <= set(kb.titles())
+
+
+def test_it_travels_to_a_spawned_process(kb):
+    kb.add(Entity("Bremen"))
+    with get_context("spawn").Pool(1) as pool:
+        assert pool.apply(_add_and_find, (kb, "Ulm")) == ["Bremen", "Ulm"]
+    assert "Ulm" in kb
+
+
+def _add_and_find(kb, title):
+    kb.add(Entity(title))
+    return [each for each in ("Bremen", "Ulm", "Jena") if each in kb]
+
+
+READS_ONLY = """
+import mmap, os, sys  # after setuid the modules of root cannot be read
+from parlink.errors import KnowledgeBaseError
+from parlink.kb import KnowledgeBase
+from parlink.types import Entity
+os.setuid(65534)
+kb = KnowledgeBase.open(sys.argv[1])
+print([title for title in ("Bremen", "Ulm") if title in kb], len(kb.candidates("Bremen")))
+try:
+    kb.add(Entity("Jena"))
+except KnowledgeBaseError as error:
+    print(error)
+"""
+
+
+@pytest.fixture
+def readable_by_all():
+    """A folder that others than its owner may read: those of pytest they may not, and these stay as they are."""
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody who may not write")
+@pytest.mark.parametrize("open_elsewhere", [False, True])
+def test_who_may_not_write_can_read(readable_by_all, open_elsewhere):
+    kb = tiny_kb(readable_by_all)
+    kb.add(Entity("Bremen"))
+    kb.folder.chmod(0o755)
+    folder = kb.folder
+    if not open_elsewhere:
+        del kb
+    done = subprocess.run([sys.executable, "-c", READS_ONLY, folder], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    shown, error = done.stdout.splitlines()
+    assert shown == "['Bremen'] 1"
+    assert "cannot be saved" in error
+    assert "give another overlay file" in error
+
+
+OLD = {
+    "added": {"Bremen": {"id": "Q24879", "count": 3}, "Ulm": {}},
+    "changed": {"Kent": "Kent (county)", "C#": None},
+    "redirects": {"Brema": "Bremen"},
+    "aliases": [{"surface": "HB", "title": "Bremen", "count": 2}, {"surface": "Turicum", "title": "Zürich"}],
+    "hidden": [{"key": "hsv", "title": "Hamburg"}],
+}
+
+
+def old_changes(folder):
+    path = folder.with_name("kb.overlay.json")
+    path.write_text(json.dumps(OLD))
+    return path
+
+
+def check_old_changes(kb):
+    assert len(kb) == len(LINES) + 1
+    assert kb.entity("Bremen").id == "Q24879"
+    assert kb.resolve("Brema") == kb.resolve("Q24879") == "Bremen"
+    assert found(kb, "Brema") == found(kb, "HB") == [("Bremen", "exact")]
+    assert kb.resolve("Kent") == "Kent (county)"
+    assert kb.entity("Kent (county)").description == "county in England"
+    assert found(kb, "Turicum") == [("Zürich", "exact")]
+    assert found(kb, "HSV") == [("Hamburger SV", "exact")]
+    assert "C#" not in kb
+
+
+def test_an_old_file_of_changes_is_taken_over_once(tmp_path):
+    folder = tiny_folder(tmp_path)
+    path = old_changes(folder)
+    kb = KnowledgeBase.open(folder)
+    check_old_changes(kb)
+    assert sorted(each.name for each in tmp_path.glob("*.overlay.*[!ml]")) == [
+        "kb.overlay.json.taken-over",
+        "kb.overlay.sqlite",
+    ]
+    kb.remove("Ulm")
+    path.write_text(json.dumps(OLD))
+    assert "Ulm" not in KnowledgeBase.open(folder)
+
+
+def test_an_old_file_that_is_named_is_taken_over_into_one_beside_it(tmp_path):
+    folder = tiny_folder(tmp_path)
+    mine = old_changes(folder).rename(tmp_path / "mine.json")
+    check_old_changes(KnowledgeBase.open(folder, overlay=mine))
+    assert (tmp_path / "mine.sqlite").is_file()
+    assert "Bremen" not in KnowledgeBase.open(folder)
+
+
+def test_where_nothing_can_be_written_an_old_file_is_still_read(tmp_path, monkeypatch):
+    folder = tiny_folder(tmp_path)
+    path = old_changes(folder)
+    monkeypatch.setattr("parlink.kb.overlay_json.TemporaryDirectory", _refuse_to_write)
+    check_old_changes(KnowledgeBase.open(folder))
+    assert path.is_file()
+
+
+def _refuse_to_write(**options):
+    raise PermissionError(13, "Permission denied")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("{", "not a file of changes"), ("[]", "not a file of changes"), ('{"format": 99, "new": 1}', "newer parlink")],
+)
+def test_a_broken_old_file_is_an_error(tmp_path, content, message):
+    folder = tiny_folder(tmp_path)
+    folder.with_name("kb.overlay.json").write_text(content)
+    with pytest.raises(KnowledgeBaseError, match=message):
+        KnowledgeBase.open(folder)
+
+
+def test_a_copy_has_the_changes_of_one_moment(kb, tmp_path):
+    kb.add(Entity("Bremen"))
+    copy_kb(kb.folder, tmp_path / "copy")
+    kb.add(Entity("Ulm"))
+    copied = KnowledgeBase.open(tmp_path / "copy")
+    assert "Bremen" in copied
+    assert "Ulm" not in copied
+    copied.add(Entity("Jena"))
+    assert "Jena" not in kb
 
 
 TITLES = ["Kent", "Hamburg", "Bremen", "Ulm", "Kent (band)"]
 
 
-class Changes(RuleBasedStateMachine):
+class AnyChanges(RuleBasedStateMachine):
     """Any changes in any order leave what a plain dictionary of entity to title and aliases would hold."""
 
     entities = Bundle("entities")
@@ -304,7 +555,8 @@ class Changes(RuleBasedStateMachine):
     @initialize(target=entities)
     def opened(self):
         self.model: dict[str, set[str]] = {line["title"]: {line["title"]} for line in LINES}
-        overlay_path(FOLDER[0]).unlink(missing_ok=True)
+        for file in FOLDER[0].parent.glob("kb.overlay*"):
+            file.unlink()
         self.kb = KnowledgeBase.open(FOLDER[0])
         self.other = KnowledgeBase.open(FOLDER[0])
         return multiple(*self.model)
@@ -368,4 +620,4 @@ FOLDER: list[Path] = []
 
 def test_any_changes_in_any_order(tmp_path):
     FOLDER[:] = [tiny_folder(tmp_path)]
-    run_state_machine_as_test(Changes, settings=settings(max_examples=15, stateful_step_count=12, deadline=None))
+    run_state_machine_as_test(AnyChanges, settings=settings(max_examples=15, stateful_step_count=12, deadline=None))

@@ -77,12 +77,13 @@ def test_changes_are_off_by_default_and_then_nothing_is_written(folder: Path) ->
 
 
 def test_a_change_that_cannot_be_saved_is_not_made(client: httpx.Client, folder: Path) -> None:
-    overlay = folder.with_name("kb.overlay.json")
-    overlay.with_name("kb.overlay.json.lock").mkdir()
+    overlay = folder.with_name("kb.overlay.sqlite")
+    overlay.with_name("kb.overlay.sqlite-journal").mkdir()
     answer = client.post("/v1/entities", json=SHIP)
     assert (answer.status_code, "retry-after" in answer.headers) == (503, True)
     assert str(folder) not in answer.text
-    assert not overlay.exists()
+    assert client.get("/v1/entities", params={"title": SHIP["title"]}).status_code == 404
+    assert not overlay.exists() or not overlay.stat().st_size
 
 
 def test_linking_goes_on_while_entities_come_and_go(client: httpx.Client) -> None:

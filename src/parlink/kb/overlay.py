@@ -1,192 +1,263 @@
-"""Changes to a knowledge base at run time: a small JSON file beside the folder, replaced as a whole.
+"""The file that holds the changes to a knowledge base: SQLite, one row for each entity that was changed.
 
-Whoever changes it holds a lock (`FILE.lock`), reads the file afresh, and puts the changed one in its place
-by a rename: two processes never lose each other's changes, and a reader sees the old file or the new one.
+A change is one transaction, so that any number of processes may change and read at once, and one that is killed
+leaves the file as it was before its last change or after it. Rows carry the number of the change that wrote them:
+who has read up to some change asks only for what is newer. The write-ahead log is not flushed to the disk with
+every change: a change survives the end of the process, and a power cut may take the last ones, never half of one.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import sqlite3
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
-from filelock import FileLock, Timeout
 
 from parlink.errors import KnowledgeBaseError
-from parlink.kb import surfaces
+from parlink.kb.records import Records, decode, encode
 
-FORMAT = 1
+FORMAT = 2  # 1 was a JSON file
 LOCK_SECONDS = 10.0
-_NO_FILE = (FileNotFoundError, NotADirectoryError)
-Signature = tuple[int, int, int]
+_SCHEMA = (
+    "CREATE TABLE changes (entity INTEGER PRIMARY KEY, version INTEGER NOT NULL, record TEXT)",
+    "CREATE INDEX changes_version ON changes (version)",
+    f"PRAGMA user_version = {FORMAT}",
+)
+_UPSERT = "INSERT OR REPLACE INTO changes (entity, version, record) VALUES (?, ?, ?)"
+_READ = "SELECT entity, version, record FROM changes WHERE version > ? ORDER BY version, entity"
+_NEVER = ()  # the state of a file that was not looked at yet
+_FORKED: list[sqlite3.Connection] = []  # of a parent process: to be neither used nor closed here
 
 
-class Added(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An entity that the base does not have."""
+@dataclass(frozen=True)
+class News:
+    """What changed since the file was read last; `afresh`: forget all that was read before."""
 
-    id: str | None = None
-    description: str | None = None
-    count: int = 1
-
-
-class Alias(msgspec.Struct, frozen=True):
-    """A surface form by which a title is found."""
-
-    surface: str
-    title: str
-    count: int = 1
+    records: Records
+    afresh: bool = False
 
 
-class Hidden(msgspec.Struct, frozen=True):
-    """A key by which a title is no longer found."""
+class OverlayFile:
+    """The overlay file of one process; it need not be there. To be used by one thread at a time."""
 
-    key: str
-    title: str
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connection: sqlite3.Connection | None = None
+        self._close: weakref.finalize[[], OverlayFile] | None = None
+        self._seen: tuple[int, ...] | None = _NEVER
+        self._live = True  # False: opened as a file that nobody changes, so that only its date tells of a change
+        self._version = 0
+        self._data_version: int | None = None
+
+    def exists(self) -> bool:
+        """Whether there is a file."""
+        return self._state() is not None
+
+    def read_news(self) -> News | None:
+        """Return what changed since the last call, by whichever process; None if nothing did.
+
+        That costs a call of the file system and, if there is a file, a look into its shared memory.
+        """
+        state = self._state()
+        afresh = state != self._seen
+        if afresh:
+            self._disconnect()
+            self._seen = state
+        if state is None:
+            return News({}, afresh=True) if afresh else None
+        try:
+            return self._read(afresh=afresh)
+        except (sqlite3.Error, msgspec.DecodeError, UnicodeError) as error:
+            self._disconnect()
+            raise _unreadable(self.path, error) from error
+
+    @contextmanager
+    def changing(self) -> Iterator[Records]:
+        """Yield a dictionary; what the caller puts into it is saved at the end, unless an exception ends the block.
+
+        Nobody else changes the file in the meantime.
+        """
+        records: Records = {}
+        try:
+            connection = self._connection_for_changes()
+            with _transaction(connection):
+                yield records
+                _write(connection, records)
+        except sqlite3.Error as error:
+            raise _unsaved(self.path, error) from error
+
+    def leave_to_parent(self) -> None:
+        """Give up the connection in a forked process, without closing it: SQLite allows neither use nor closing."""
+        if self._connection is not None:
+            _FORKED.append(self._connection)
+        if self._close is not None:
+            self._close.detach()
+        self._connection = None
+        self._forget()
+
+    def _read(self, *, afresh: bool) -> News | None:
+        connection = self._connected()
+        data_version = connection.execute("PRAGMA data_version").fetchone()[0]
+        if data_version == self._data_version:
+            return None
+        records: Records = {}
+        rows = connection.execute(_READ, (self._version,)) if _check_format(connection, self.path) else ()
+        for entity, version, record in rows:
+            records[entity] = None if record is None else decode(record)
+            self._version = version
+        self._data_version = data_version
+        return News(records, afresh=afresh)
+
+    def _state(self) -> tuple[int, ...] | None:
+        """Return what tells this file from another in its place; None: there is none, or it is still empty."""
+        try:
+            status = self.path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        if not status.st_size:
+            return None
+        identity = status.st_dev, status.st_ino
+        return identity if self._live else (*identity, status.st_size, status.st_mtime_ns)
+
+    def _connected(self) -> sqlite3.Connection:
+        if self._connection is None:
+            connection, self._live = _open(self.path)
+            self._keep(connection)
+            self._seen = self._state()
+        assert self._connection is not None
+        return self._connection
+
+    def _connection_for_changes(self) -> sqlite3.Connection:
+        if not os.access(self.path if self.path.exists() else self.path.parent, os.W_OK):
+            raise sqlite3.OperationalError("no permission to write")
+        if self._connection is None:
+            self._keep(_create(self.path))
+            self._live = True
+            self._seen = self._state()
+        assert self._connection is not None
+        return self._connection
+
+    def _keep(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._close = weakref.finalize(self, connection.close)
+
+    def _disconnect(self) -> None:
+        if self._close is not None:
+            self._close()
+        self._connection = None
+        self._forget()
+
+    def _forget(self) -> None:
+        self._close, self._seen, self._live, self._version, self._data_version = None, _NEVER, True, 0, None
 
 
-class Overlay(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """All changes; titles are those of now, but for the keys of `changed`, which are titles of the base."""
-
-    format: int = FORMAT
-    added: dict[str, Added] = {}
-    changed: dict[str, str | None] = {}  # what a title of the base is called now; None: removed
-    redirects: dict[str, str] = {}  # former titles that are not in the base
-    aliases: tuple[Alias, ...] = ()
-    hidden: tuple[Hidden, ...] = ()
-
-    def add(self, title: str, entity: Added) -> Overlay:
-        """Add an entity."""
-        free = self._without_redirect(title)
-        return msgspec.structs.replace(free, added={**free.added, title: entity})
-
-    def remove(self, title: str, *, base: str | None) -> Overlay:
-        """Remove an entity with its aliases; `base` is its title in the base, None for one that was added."""
-        return msgspec.structs.replace(
-            self,
-            added={name: entity for name, entity in self.added.items() if name != title},
-            changed=self.changed if base is None else {**self.changed, base: None},
-            redirects={old: new for old, new in self.redirects.items() if new != title},
-            aliases=tuple(alias for alias in self.aliases if alias.title != title),
-            hidden=tuple(hidden for hidden in self.hidden if hidden.title != title),
-        )
-
-    def rename(self, old: str, new: str, *, base: str | None) -> Overlay:
-        """Rename an entity; its aliases stay with it."""
-        free = self._without_redirect(new)
-        changed = free.changed if base is None else {**free.changed, base: new}
-        redirects = {name: new if title == old else title for name, title in free.redirects.items()}
-        if old != base:
-            redirects[old] = new
-        return msgspec.structs.replace(
-            free,
-            added={new if name == old else name: entity for name, entity in free.added.items()},
-            changed={title: now for title, now in changed.items() if now != title},
-            redirects=redirects,
-            aliases=tuple(Alias(a.surface, new, a.count) if a.title == old else a for a in free.aliases),
-            hidden=tuple(Hidden(h.key, new) if h.title == old else h for h in free.hidden),
-        )
-
-    def _without_redirect(self, name: str) -> Overlay:
-        """Free a former title for another entity; the one that had it is still found by it, as by an alias."""
-        title = self.redirects.get(name)
-        if title is None:
-            return self
-        hidden = Hidden(surfaces.key(name), title) in self.hidden
-        kept = self if hidden else self.add_alias(Alias(name, title))
-        return msgspec.structs.replace(kept, redirects={old: new for old, new in self.redirects.items() if old != name})
-
-    def add_alias(self, alias: Alias) -> Overlay:
-        """Add an alias; counts of the same surface and title add up."""
-        same = [a for a in self.aliases if (a.surface, a.title) == (alias.surface, alias.title)]
-        count = alias.count + sum(a.count for a in same)
-        kept = tuple(a for a in self.aliases if a not in same)
-        return msgspec.structs.replace(self, aliases=(*kept, Alias(alias.surface, alias.title, count)))
-
-    def remove_alias(self, surface: str, title: str) -> Overlay:
-        """Make sure that a surface, however it is spelled, does not find a title any more."""
-        key = surfaces.key(surface)
-        hidden = Hidden(key, title)
-        return msgspec.structs.replace(
-            self,
-            aliases=tuple(a for a in self.aliases if a.title != title or surfaces.key(a.surface) != key),
-            hidden=self.hidden if hidden in self.hidden else (*self.hidden, hidden),
-        )
-
-
-def signature(path: Path) -> Signature | None:
-    """Return what tells one state of the file from another without reading it; None: there is no file."""
+def copy_overlay(source: Path, target: Path) -> None:
+    """Copy the changes as they are at one moment, if there are any, whoever changes them meanwhile."""
+    for leftover in (target, *(target.with_name(target.name + suffix) for suffix in ("-wal", "-shm"))):
+        leftover.unlink(missing_ok=True)
+    if not source.is_file():
+        return
     try:
-        status = path.stat()
-    except _NO_FILE:
-        return None
-    return status.st_mtime_ns, status.st_ino, status.st_size
+        original, _ = _open(source)
+        copy = sqlite3.connect(target, isolation_level=None)
+        try:
+            original.backup(copy)
+        finally:
+            original.close()
+            copy.close()
+    except sqlite3.Error as error:
+        raise KnowledgeBaseError(f"{source}: the changes cannot be copied to {target} ({error})") from error
 
 
-def load(path: Path) -> Overlay:
-    """Read the changes; none if there is no file."""
+def write_new(path: Path, records: Records) -> None:
+    """Make a file of changes that is not there yet."""
+    connection = _create(path)
     try:
-        raw = path.read_bytes()
-    except _NO_FILE:
-        return Overlay()
-    except OSError as error:
-        raise KnowledgeBaseError(f"{path}: the changes cannot be read ({error.strerror})") from error
-    try:
-        version = msgspec.json.decode(raw).get("format", FORMAT)
-        if version > FORMAT:
-            raise KnowledgeBaseError(f"{path}: made by a newer parlink (format {version}); install a newer parlink")
-        return msgspec.json.decode(raw, type=Overlay)
-    except (msgspec.DecodeError, UnicodeError, AttributeError, TypeError) as error:
-        message = f"{path}: not a file of changes ({error}); restore it, or move it away to drop the changes"
-        raise KnowledgeBaseError(message) from error
-
-
-def save(path: Path, overlay: Overlay) -> None:
-    """Put changes in place of those that the file holds."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(overlay), indent=1) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        _date_after(temporary, path)
-        temporary.replace(path)
-    except OSError as error:
-        message = f"{path}: the change cannot be saved ({error.strerror}), and was not made; give another overlay file"
-        raise KnowledgeBaseError(message) from error
+        with _transaction(connection):
+            _write(connection, records)
     finally:
-        temporary.unlink(missing_ok=True)
+        connection.close()
 
 
-def _date_after(new: Path, old: Path) -> None:
-    """Make `new` the younger file even if the clock has not ticked since `old`, so that signatures always differ."""
-    last = signature(old)
-    if last is not None and new.stat().st_mtime_ns <= last[0]:
-        os.utime(new, ns=(last[0] + 1, last[0] + 1))
+def _open(path: Path) -> tuple[sqlite3.Connection, bool]:
+    """Open a file that is there, and say whether changes by others will be seen through the connection."""
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        connection = _connect(path, "mode=rw")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        return connection, True
+    connection = _connect(path, "mode=ro")
+    try:
+        connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
+        return connection, True
+    except sqlite3.OperationalError:  # no shared memory there, and none can be made: nobody has it open for changes
+        connection.close()
+    return _connect(path, "immutable=1"), False
 
 
-def change(path: Path, make: Callable[[Overlay], Overlay], *, seconds: float = LOCK_SECONDS) -> Overlay:
-    """Apply a change to what the file holds now, alone; returns the new state. What `make` raises changes nothing."""
-    with _locked(path, seconds):
-        overlay = make(load(path))
-        save(path, overlay)
-        return overlay
+def _create(path: Path) -> sqlite3.Connection:
+    connection = _connect(path, "mode=rwc")
+    try:
+        with _transaction(connection):
+            if not _check_format(connection, path):
+                for statement in _SCHEMA:
+                    connection.execute(statement)
+        with suppress(sqlite3.OperationalError):  # others have it open: the next one may; changes are only slower
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _connect(path: Path, query: str) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?{query}"
+    return sqlite3.connect(uri, uri=True, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
+
+
+def _check_format(connection: sqlite3.Connection, path: Path) -> bool:
+    """Return whether there is a table of changes already; refuse files of others, and of the future."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > FORMAT:
+        raise KnowledgeBaseError(f"{path}: made by a newer parlink (format {version}); install a newer parlink")
+    if version < FORMAT and connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+        raise KnowledgeBaseError(f"{path}: not a file of changes, but a database of something else; give another file")
+    return version == FORMAT
 
 
 @contextmanager
-def _locked(path: Path, seconds: float) -> Iterator[None]:
-    """Hold the lock; the operating system frees it if the process dies, so that it is never stale."""
-    lock = FileLock(f"{path}.lock", timeout=seconds)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        message = f"{path}: another process has been changing it for {seconds:g} s; try again when it is done"
-        raise KnowledgeBaseError(message) from error
-    except OSError as error:
-        message = f"{path}: the change cannot be saved ({error.strerror}), and was not made; give another overlay file"
-        raise KnowledgeBaseError(message) from error
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
     try:
         yield
-    finally:
-        lock.release()
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _write(connection: sqlite3.Connection, records: Records) -> None:
+    version = 1 + connection.execute("SELECT coalesce(max(version), 0) FROM changes").fetchone()[0]
+    rows = ((entity, version, encode(record).decode() if record else None) for entity, record in records.items())
+    connection.executemany(_UPSERT, rows)
+
+
+def _unsaved(path: Path, error: sqlite3.Error) -> KnowledgeBaseError:
+    if "locked" in str(error):
+        message = f"another process has been changing it for {LOCK_SECONDS:g} s; try again when it is done"
+        return KnowledgeBaseError(f"{path}: {message}")
+    message = f"the change cannot be saved ({error}), and was not made; free some space, or give another overlay file"
+    return KnowledgeBaseError(f"{path}: {message}")
+
+
+def _unreadable(path: Path, error: Exception) -> KnowledgeBaseError:
+    if isinstance(error, sqlite3.OperationalError):
+        return KnowledgeBaseError(f"{path}: the changes cannot be read ({error})")
+    message = f"not a file of changes ({error}); restore it, or move it away to drop the changes"
+    return KnowledgeBaseError(f"{path}: {message}")

@@ -73,11 +73,20 @@ class Info(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names that a surface finds: parallel arrays, a title as often as it has such names."""
+    """The names that hang on a key: parallel arrays, a title as often as it has such names."""
 
     title: NDArray[np.int64]
-    step: NDArray[np.int64]
+    kind: NDArray[np.int64]
+    form: NDArray[np.uint32]
     count: NDArray[np.float64]
+
+    def steps(self, surface: str) -> NDArray[np.int64]:
+        """Return the look-up step by which a surface of that key finds each name."""
+        differs = self.form ^ np.uint32(form(surface))
+        near = np.where(differs & 0xFFFF, surfaces.STRIPPED, surfaces.FOLDED)
+        spelled = np.where(differs == 0, surfaces.EXACT, near)
+        made = np.where(self.kind == PART, surfaces.PART, surfaces.TITLE)
+        return np.where(self.kind <= REDIRECT, spelled, made).astype(np.int64)
 
 
 class Tables:
@@ -116,32 +125,37 @@ class Tables:
         """Return the number of a title, or None if there is no such title."""
         return _get(self.titles, title)
 
-    def names(self, surface: str) -> Names:
-        """Find the names that have the key of `surface`, and how far each is from it."""
-        first, last = self._range(surface)
-        kind = self._name_title[first:last] >> KIND_SHIFT
+    def names(self, key: str) -> Names:
+        """Find the names that hang on a key (`surfaces.key`)."""
+        first, last = self._range(key)
+        title = self._name_title[first:last]
         return Names(
-            title=(self._name_title[first:last] & TITLE_MASK).astype(np.int64),
-            step=_steps(kind, self._name_form[first:last], form(surface)),
+            title=(title & TITLE_MASK).astype(np.int64),
+            kind=(title >> KIND_SHIFT).astype(np.int64),
+            form=self._name_form[first:last],
             count=self._name_count[first:last].astype(np.float64),
         )
 
     def redirect(self, old: str) -> int | None:
         """Return the number of the title that `old` is a former or other title of."""
-        first, last = self._range(old)
-        kind = self._name_title[first:last] >> KIND_SHIFT
-        found = np.flatnonzero((kind == REDIRECT) & (self._name_form[first:last] == form(old)))
-        return int(self._name_title[first + found[0]] & TITLE_MASK) if len(found) else None
+        names = self.names(surfaces.key(old))
+        redirects = names.title[(names.kind == REDIRECT) & (names.form == form(old))]
+        return int(redirects[0]) if len(redirects) else None
 
     def with_id(self, identifier: str) -> int | None:
-        """Return the number of the title that has an identifier."""
-        found = _get(self._ids, identifier) if self._ids is not None else None
-        return None if found is None else int(self._arrays["id_title"][found])
+        """Return the number of the title that has an identifier; of several the one seen most."""
+        number = _get(self._ids, identifier) if self._ids is not None else None
+        return None if number is None else int(self._arrays["id_title"][number])
+
+    def all_with_id(self, identifier: str) -> list[int]:
+        """Return the numbers of all titles that have an identifier, which means to look at all titles."""
+        number = _get(self._ids, identifier) if self._ids is not None else None
+        return [] if number is None else np.flatnonzero(self._arrays["title_id"] == number + 1).tolist()
 
     def id(self, number: int) -> str | None:
         """Return the identifier of a title."""
-        found = int(self._arrays["title_id"][number]) if self._ids is not None else 0
-        return str(self._ids.restore_key(found - 1)) if self._ids is not None and found else None
+        place = int(self._arrays["title_id"][number]) if self._ids is not None else 0
+        return str(self._ids.restore_key(place - 1)) if self._ids is not None and place else None
 
     def description(self, number: int) -> str | None:
         """Return the description of a title."""
@@ -150,11 +164,11 @@ class Tables:
         first, last = self._arrays["description_start"][number : number + 2].tolist()
         return self._arrays["description"][first:last].tobytes().decode() if first < last else None
 
-    def _range(self, surface: str) -> tuple[int, int]:
-        found = _get(self._keys, surfaces.key(surface))
-        if found is None:
+    def _range(self, key: str) -> tuple[int, int]:
+        number = _get(self._keys, key)
+        if number is None:
             return 0, 0
-        first, last = self._name_start[found : found + 2].tolist()
+        first, last = self._name_start[number : number + 2].tolist()
         return first, last
 
 
@@ -187,23 +201,16 @@ def read_info(folder: Path) -> Info:
         raise KnowledgeBaseError(f"{file}: broken ({error}); build the knowledge base again") from error
 
 
-def _steps(kind: arrays.Array, forms: arrays.Array, wanted: int) -> NDArray[np.int64]:
-    differs = forms ^ np.uint32(wanted)
-    spelled = np.where(differs == 0, surfaces.EXACT, np.where(differs & 0xFFFF, surfaces.STRIPPED, surfaces.FOLDED))
-    made = np.where(kind == PART, surfaces.PART, surfaces.TITLE)
-    return np.where(kind <= REDIRECT, spelled, made).astype(np.int64)
-
-
 def _checksum(text: str) -> int:
     return crc32(text.encode(errors="replace")) & 0xFFFF
 
 
 def _get(trie: Any, text: str) -> int | None:
     try:
-        found: int | None = trie.get(text)
+        number: int | None = trie.get(text)
     except UnicodeEncodeError:  # a lone surrogate
         return None
-    return found
+    return number
 
 
 def _trie(path: Path) -> Any:

@@ -1,144 +1,174 @@
-"""A knowledge base as it is at one moment: its tables, and the changes of one overlay over them.
+"""A knowledge base as it is at one moment: its tables, and the changes over them.
 
-Titles have numbers: those of the tables keep theirs, also when renamed, and added ones follow.
+It answers exactly as a folder would that is built anew with the changes in it.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 from urllib.parse import quote, unquote
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parlink.kb import surfaces
-from parlink.kb.overlay import Overlay
-from parlink.kb.tables import Names, Tables
+from parlink.kb.changes import Changes
+from parlink.kb.records import Record
+from parlink.kb.tables import ALIAS, REDIRECT, Names, Tables
 from parlink.types import Candidate, Entity
 
+MAX_CANDIDATES = 30
 _URL_SAFE = "/:@!$*(),;~"
 _LEAST_COUNT = 0.01  # of a name that is known, but was never seen in a text
 
 
-class _Name(NamedTuple):
-    """A name that the overlay adds; `step` None: it depends on how the text is spelled."""
-
-    number: int
-    surface: str
-    seen: int
-    step: int | None = None
-
-
 class View:
-    """Look-ups in the tables of a KB under an overlay."""
+    """Look-ups in the tables of a KB under some changes; safe to use from several threads while nobody changes it."""
 
-    def __init__(self, tables: Tables, overlay: Overlay) -> None:
-        self.tables, self.overlay = tables, overlay
-        numbered = ((tables.number(title), now) for title, now in overlay.changed.items())
-        self._changed = {number: now for number, now in numbered if number is not None}
-        self._added_titles = [title for title in overlay.added if self._is_new(title)]
-        self._added = {title: len(tables) + place for place, title in enumerate(self._added_titles)}
-        self._removed = [number for number, now in self._changed.items() if now is None]
-        self._renamed = {now: number for number, now in self._changed.items() if now is not None}
-        self._hidden: dict[str, list[int]] = defaultdict(list)
-        for hidden in overlay.hidden:
-            if (number := self.number(hidden.title)) is not None:
-                self._hidden[hidden.key].append(number)
-        self._names = self._index_names()
+    def __init__(self, tables: Tables, changes: Changes) -> None:
+        self.tables, self.changes = tables, changes
 
-    def _is_new(self, title: str) -> bool:
-        """Whether the tables lack a title; a KB may have been built again, with what was added before."""
-        number = self.tables.number(title)
-        return number is None or number in self._changed
+    @property
+    def name(self) -> str:
+        """Name and hash of the content, and a hash of the changes if there are any."""
+        suffix = f"+{self.changes.hash >> 32:08x}" if self.changes.records else ""
+        return f"{self.tables.info.name}-{self.tables.info.hash[:8]}{suffix}"
 
     def __len__(self) -> int:
-        return len(self.tables) - len(self._removed) + len(self._added)
+        return len(self.tables) + self.changes.growth
+
+    def __contains__(self, title: object) -> bool:
+        return isinstance(title, str) and self.number(title) is not None
 
     def titles(self) -> Iterator[str]:
-        """Yield the titles in the order of their numbers."""
-        titles = map(self.title, range(len(self.tables) + len(self._added)))
-        return (title for title in titles if title is not None)
+        """Yield all titles: those of the folder in the order of their numbers, then added ones."""
+        for number in range(len(self.tables)):
+            if (title := self.title(number)) is not None:
+                yield title
+        yield from self.changes.added()
 
     def title(self, number: int) -> str | None:
         """Return the title with a number, None if it was removed."""
-        if number >= len(self.tables):
-            return self._added_titles[number - len(self.tables)]
-        return self._changed[number] if number in self._changed else self.tables.title(number)
+        record = self.changes.of(number)
+        return self.tables.title(number) if record is None else record.title
 
     def number(self, title: str) -> int | None:
         """Return the number of a title, or None if there is no such title now."""
-        found = self._added.get(title, self._renamed.get(title))
-        if found is not None:
-            return found
-        base = self.tables.number(title)
-        return None if base in self._changed else base
+        if title in self.changes.title:
+            return self.changes.title[title]
+        number = self.tables.number(title)
+        return None if number in self.changes.record else number
 
-    def base_title(self, title: str) -> str | None:
-        """Return what a title of now is called in the tables; None if it was added."""
-        number = self.number(title)
-        return self.tables.title(number) if number is not None and number < len(self.tables) else None
+    def resolve(self, identifier: str, *, ids: bool = True) -> str | None:
+        """Return the title that a title, a former title, a URL or, with `ids`, an id stands for.
 
-    def resolve(self, identifier: str, *, ids: bool) -> str | None:
-        """Return the title that a title, a former title, a URL or, with `ids`, an id stands for."""
+        Underscores may be spaces.
+        """
         name = _from_url(identifier) if "://" in identifier else identifier
         plain = " ".join(name.replace("_", " ").split())
         for spelling in dict.fromkeys((name, plain, plain[:1].upper() + plain[1:])):
-            number = self._resolved(spelling, ids=ids)
+            number = self._resolve(spelling, ids=ids)
             if number is not None:
                 return self.title(number)
         return None
 
     def entity(self, title: str) -> Entity | None:
-        """Return what is known of a title."""
+        """Return what is known of a title; None if there is no entity of exactly that title."""
         number = self.number(title)
-        if number is None:
-            return None
-        added = self.overlay.added.get(title)
-        identifier = added.id if added else self.tables.id(number)
-        description = added.description if added else self.tables.description(number)
-        return Entity(title, id=identifier, description=description, url=self._url(title, identifier))
+        return None if number is None else self._entity(number, title)
 
-    def candidates(self, surface: str, limit: int) -> list[Candidate]:
-        """Return the titles that a surface may refer to: the most probable first, of equals the one seen most."""
-        names = self._found(surface)
-        weights = np.take(surfaces.STEP_WEIGHTS, names.step) * np.maximum(names.count, _LEAST_COUNT)
-        numbers, at = np.unique(names.title, return_inverse=True)
-        mass = np.bincount(at, weights, len(numbers))
+    def candidates(self, surface: str, *, limit: int = MAX_CANDIDATES) -> Sequence[Candidate]:
+        """Return the titles that a surface may refer to, the most probable first.
+
+        All look-up steps are united, and each candidate names the closest step that found it. A count weighs
+        a hundredth of one at the step before; priors sum to one before the cut at `limit`. Of equally probable
+        titles the one seen most comes first, of these the first in the alphabet.
+        """
+        names = self.names(surfaces.key(surface))
+        steps = names.steps(surface)
+        weights = np.take(surfaces.STEP_WEIGHTS, steps) * np.maximum(names.count, _LEAST_COUNT)
+        order = np.argsort(weights, kind="stable")  # so that sums do not depend on the order of the names
+        numbers, at = np.unique(names.title[order], return_inverse=True)
+        mass: NDArray[np.float64] = np.bincount(at, weights[order], len(numbers)).astype(np.float64)
         step = np.full(len(numbers), len(surfaces.STEPS))
-        np.minimum.at(step, at, names.step)
-        best = np.lexsort((numbers, -self._seen(numbers), -mass))[:limit]
-        priors = mass[best] / mass.sum()
-        found = zip(numbers[best].tolist(), priors.tolist(), step[best].tolist(), strict=True)
-        return [self._candidate(*each) for each in found]
+        np.minimum.at(step, at, steps[order])
+        priors = mass / np.sort(mass).sum()
+        best = self._rank(numbers, mass, limit)
+        return [self._candidate(int(numbers[i]), float(priors[i]), int(step[i])) for i in best]
 
     def finds(self, surface: str, title: str) -> bool:
         """Whether a title is among all the candidates of a surface."""
-        return self.number(title) in self._found(surface).title.tolist()
+        return self.number(title) in self.names(surfaces.key(surface)).title.tolist()
+
+    def names(self, key: str) -> Names:
+        """Find the names that hang on a key."""
+        names, changes = self.tables.names(key), self.changes
+        if not changes.records:
+            return names
+        spelled, made, hidden = changes.spelled.get(key, ()), changes.made.get(key, ()), changes.hidden.get(key, ())
+        if not (spelled or made or hidden) and changes.record.keys().isdisjoint(names.title.tolist()):
+            return names
+        counts = {
+            (number, kind, form): count
+            for number, kind, form, count in _rows(names)
+            if number not in changes.record or (kind <= REDIRECT and number not in hidden and self.title(number))
+        }
+        for name in spelled:
+            redirect = (name.number, REDIRECT, name.form)
+            row = redirect if redirect in counts else (name.number, ALIAS, name.form)
+            counts[row] = counts.get(row, 0.0) + name.more
+        for short in made:
+            row = (short.number, short.kind, 0)
+            counts[row] = counts.get(row, 0.0) + int(self.seen(np.array([short.number]))[0])
+        return _names(counts)
+
+    def seen(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how often titles were seen under any name."""
+        base = numbers < len(self.tables)
+        counts = np.zeros(len(numbers), np.int64)
+        counts[base] = self.tables.title_count[numbers[base]]
+        if self.changes.more:
+            counts += np.fromiter((self.changes.more.get(number, 0) for number in numbers.tolist()), np.int64)
+        return counts
 
     def gone(self) -> list[int]:
         """Numbers of the tables whose title there is not theirs any more: renamed or removed."""
-        return sorted(self._changed)
+        return sorted(
+            number
+            for number, place in self.changes.record.items()
+            if number < len(self.tables) and self.changes.records[place].title != self.tables.title(number)
+        )
 
     def new_titles(self) -> list[str]:
         """Titles that the tables do not have for an entity: new names, and added ones."""
-        return [*self._renamed, *self._added]
+        renamed = (self.title(number) for number in self.gone())
+        return [*(title for title in renamed if title is not None), *self.changes.added()]
+
+    def _entity(self, number: int, title: str) -> Entity:
+        record, in_tables = self.changes.of(number) or Record(), number < len(self.tables)
+        identifier = self._id(number)
+        description = record.description or (self.tables.description(number) if in_tables else None)
+        return Entity(title, id=identifier, description=description, url=self._url(title, identifier))
+
+    def _id(self, number: int) -> str | None:
+        record = self.changes.of(number)
+        return (record.id if record else None) or self.changes.tables_id(number)
+
+    def _rank(self, numbers: NDArray[np.int64], mass: NDArray[np.float64], limit: int) -> list[int]:
+        """Return the places of the best; only where equals meet at the limit must the titles of more be known."""
+        seen = self.seen(numbers)
+        best = np.lexsort((-seen, -mass))
+        if len(best) > limit:
+            last = best[max(limit - 1, 0)]
+            best = best[(mass[best] > mass[last]) | ((mass[best] == mass[last]) & (seen[best] >= seen[last]))]
+        return sorted(best.tolist(), key=lambda i: (-mass[i], -seen[i], self.title(int(numbers[i]))))[:limit]
 
     def _candidate(self, number: int, prior: float, step: int) -> Candidate:
-        title = self.title(number)
+        title, identifier = self.title(number), self._id(number)
         assert title is not None, "removed titles are not found"
-        added = number >= len(self.tables)
-        identifier = self.overlay.added[title].id if added else self.tables.id(number)
         return Candidate(
             title, id=identifier, prior=prior, match_type=surfaces.STEPS[step], url=self._url(title, identifier)
         )
-
-    def _seen(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return how often titles were seen under any name."""
-        base = numbers[numbers < len(self.tables)]
-        added = (self.overlay.added[self._added_titles[number - len(self.tables)]] for number in numbers[len(base) :])
-        return np.append(self.tables.title_count[base].astype(np.int64), [entity.count for entity in added])
 
     def _url(self, title: str, identifier: str | None) -> str | None:
         template = self.tables.info.url_template
@@ -147,61 +177,43 @@ class View:
         url = template.replace("{title}", quote(title.replace(" ", "_"), safe=_URL_SAFE))
         return url.replace("{id}", quote(identifier)) if identifier else url
 
-    def _resolved(self, name: str, *, ids: bool) -> int | None:
+    def _resolve(self, name: str, *, ids: bool) -> int | None:
         number = self.number(name)
         if number is None:
-            number = self.tables.number(name)  # as it was called before
-        if number is not None:
-            return number if self.title(number) is not None else None
-        if name in self.overlay.redirects:
-            return self.number(self.overlay.redirects[name])
-        numbers: tuple[int | None, ...] = (self.tables.redirect(name), *(self._with_id(name) if ids else ()))
-        for found in numbers:
-            if found is not None and self.title(found) is not None:
-                return found
-        return None
+            number = self.changes.former.get(name)
+        if number is None:
+            number = self._redirect(name)
+        return self.with_id(name) if number is None and ids else number
 
-    def _with_id(self, identifier: str) -> tuple[int | None, int | None]:
-        added = (self.number(title) for title, entity in self.overlay.added.items() if entity.id == identifier)
-        return next(added, None), self.tables.with_id(identifier)
+    def _redirect(self, name: str) -> int | None:
+        number = self.tables.redirect(name)
+        record = None if number is None else self.changes.of(number)
+        return number if record is None or (record.title is not None and name not in record.lost) else None
 
-    def _found(self, surface: str) -> Names:
-        base, key = self.tables.names(surface), surfaces.key(surface)
-        if not self._removed and key not in self._names and key not in self._hidden:
-            return base
-        kept = ~np.isin(base.title, self._removed + self._hidden.get(key, []))
-        new = self._names.get(key, [])
-        steps = [surfaces.step(surface, name.surface) if name.step is None else name.step for name in new]
-        return Names(
-            title=np.append(base.title[kept], np.array([name.number for name in new], np.int64)),
-            step=np.append(base.step[kept], np.array(steps, np.int64)),
-            count=np.append(base.count[kept], np.array([name.seen for name in new], np.float64)),
-        )
+    def with_id(self, identifier: str) -> int | None:
+        """Return the number of the title that has an id; of several the one seen most."""
+        number = self.tables.with_id(identifier)
+        changed = self.changes.id.get(identifier, ())
+        if not changed and (number is None or number not in self.changes.record):
+            return number
+        numbers = {*changed, *(each for each in self.tables.all_with_id(identifier) if each not in self.changes.record)}
+        seen = {each: int(self.seen(np.array([each]))[0]) for each in numbers}
+        return min(numbers, key=lambda each: (-seen[each], self.title(each)), default=None)
 
-    def _index_names(self) -> dict[str, list[_Name]]:
-        """Index by key: new titles with what is made of them, and former ones, unless hidden; and aliases."""
-        names: dict[str, list[_Name]] = defaultdict(list)
-        made = [name for title in self.new_titles() for name in self._names_of(title)]
-        former = ((self.number(title), old) for old, title in self.overlay.redirects.items())
-        made += [_Name(number, old, 1) for number, old in former if number is not None]
-        for name in made:
-            key = surfaces.key(name.surface)
-            if name.number not in self._hidden.get(key, ()):
-                names[key].append(name)
-        for alias in self.overlay.aliases:
-            if (number := self.number(alias.title)) is not None:
-                names[surfaces.key(alias.surface)].append(_Name(number, alias.surface, alias.count))
-        return dict(names)
 
-    def _names_of(self, title: str) -> Iterator[_Name]:
-        number = self.number(title)
-        assert number is not None
-        count = self.overlay.added[title].count if title in self.overlay.added else 1
-        yield _Name(number, title, count)
-        if short := surfaces.without_parenthesis(title):
-            yield _Name(number, short, count, surfaces.TITLE)
-        for part in surfaces.parts(title):
-            yield _Name(number, part, count, surfaces.PART)
+def _rows(names: Names) -> Iterator[tuple[int, int, int, float]]:
+    columns = (names.title, names.kind, names.form, names.count)
+    return zip(*(column.tolist() for column in columns), strict=True)
+
+
+def _names(counts: dict[tuple[int, int, int], float]) -> Names:
+    rows = np.array(list(counts), np.int64).reshape(-1, 3)
+    return Names(
+        title=rows[:, 0],
+        kind=rows[:, 1],
+        form=rows[:, 2].astype(np.uint32),
+        count=np.fromiter(counts.values(), np.float64),
+    )
 
 
 def _from_url(url: str) -> str:

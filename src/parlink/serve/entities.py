@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -77,6 +78,6 @@ def _change(make: Callable[[], object]) -> None:
     try:
         make()
     except KnowledgeBaseError as error:
-        if isinstance(error.__cause__, OSError):
+        if isinstance(error.__cause__, (OSError, sqlite3.Error)):
             raise HTTPException(503, "the change cannot be saved now", {"Retry-After": "5"}) from error
         raise HTTPException(422, "a title and an alias need a letter or a digit") from error
