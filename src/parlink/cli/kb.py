@@ -192,5 +192,7 @@ def _print_info(info: Info) -> None:
         print(f"source {source.path}: {source.kind}, sha256 {source.sha256[:16]}, {source.entries:,} entries")
         if skipped:
             print(f"  skipped: {skipped}")
+        for warning in source.warnings:
+            print(f"  warning: {warning}")
     for what, count in sorted(info.notes.items()):
         print(f"{what}: {count:,}")

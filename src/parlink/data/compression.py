@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from parlink.data.bzip2 import unpack_bzip2
 from parlink.errors import ParlinkError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def decompress(raw: BinaryIO, path: Path | str) -> AbstractContextManager[Binary
     if suffix == ".gz":
         return cast(AbstractContextManager[BinaryIO], gzip.GzipFile(fileobj=raw, mode="rb"))
     if suffix == ".bz2":
-        return cast(AbstractContextManager[BinaryIO], bz2.BZ2File(raw))
+        return unpack_bzip2(raw)
     if suffix == ".zst":
         return io.BufferedReader(_ZstandardReader(raw, path))
     return nullcontext(raw)

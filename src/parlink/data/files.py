@@ -7,6 +7,7 @@ written to the local disk and uploaded. A file of the same content is the same b
 from __future__ import annotations
 
 import codecs
+import glob
 import io
 import os
 import re
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 STANDARD_STREAM = "-"
 BROKEN = compression.BROKEN  # what reading may raise half-way
 LONGEST_LINE = 256 << 20  # bytes; a compressed file of a few kB can unpack to one line of gigabytes
+
+MAX_WHOLE = 1 << 30  # bytes of a file that is read as a whole
 
 _SCHEME = re.compile(r"((?:[a-z][a-z0-9+.-]*::)*[a-z][a-z0-9+.-]+):/+")
 _BUFFER = 1 << 17
@@ -68,12 +71,25 @@ def all_lines(path: Path | str) -> Iterator[tuple[int, bytes]]:
         try:
             for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), b""), start=1):
                 if len(line) == LONGEST_LINE:
-                    message = f"a line of {LONGEST_LINE >> 20} MB or more; wanted one document a line"
+                    message = f"a line of {LONGEST_LINE >> 20} MB or more; break the file into lines, one an entry"
                     raise DataFormatError(message, path=path, line=number)
                 yield number, line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
         except BROKEN as error:
             message = f"the compressed file is broken or cut off ({error}); fetch or write it again"
             raise DataFormatError(message, path=path, line=number + 1) from error
+
+
+def content(path: Path | str) -> bytes:
+    """Read a whole file, of at most `MAX_WHOLE` bytes when unpacked."""
+    with opened(path) as file:
+        try:
+            whole = file.read(MAX_WHOLE + 1)
+        except BROKEN as error:
+            message = f"the compressed file is broken or cut off ({error}); fetch or write it again"
+            raise DataFormatError(message, path=path) from error
+    if len(whole) > MAX_WHOLE:
+        raise DataFormatError(f"holds more than {MAX_WHOLE >> 20} MB; give it as lines (.jsonl, .tsv)", path=path)
+    return whole
 
 
 def decoded(raw: bytes, *, path: Path | str, line: int) -> str:
@@ -103,12 +119,33 @@ def written(path: Path | str) -> Iterator[BinaryIO]:
             yield file
     else:
         temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        _remove_left_over(target)
         try:
             with _create(temporary, path) as file:
                 yield file
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def _remove_left_over(target: Path) -> None:
+    """Remove the temporary files of processes that were killed while they wrote the same output."""
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.tmp"):
+        number = left.name.removesuffix(".tmp").rpartition(".")[2]
+        if number.isdecimal() and not _is_running(int(number)):
+            left.unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    if os.name != "posix":
+        return True  # there, signal 0 would be sent
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # another user's
+        return True
+    return True
 
 
 def check_name(path: Path | str | None) -> None:

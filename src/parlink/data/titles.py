@@ -11,6 +11,7 @@ import msgspec
 from parlink.data import files
 from parlink.errors import DataFormatError
 
+_LONGEST_CHAIN = 100
 _SAFE = "!$&'()*+,-./:;=@~"
 
 
@@ -33,10 +34,8 @@ def _unquoted(written: str) -> str:
 
 def read_redirects(path: Path | str) -> dict[str, str]:
     """Read a JSON object of title to current title; chains are followed."""
-    with files.opened(path) as file:
-        raw = file.read()
     try:
-        table = msgspec.json.decode(raw, type=dict[str, str])
+        table = msgspec.json.decode(files.content(path), type=dict[str, str])
     except (msgspec.DecodeError, UnicodeError) as error:
         raise DataFormatError(f"wanted a JSON object of title to title: {error}", path=path) from error
     redirects = {plain_title(old): plain_title(new) for old, new in table.items()}
@@ -44,11 +43,14 @@ def read_redirects(path: Path | str) -> dict[str, str]:
 
 
 def follow(title: str, redirects: Mapping[str, str]) -> str:
-    """Return where the redirects of a title end; a circle leads nowhere, so its titles stay as they are."""
+    """Return where the redirects of a title end; a circle leads nowhere, so its titles stay as they are.
+
+    So does a chain of more than `_LONGEST_CHAIN`, which is no wiki's.
+    """
     seen, target = {title}, title
     while target in redirects:
         target = redirects[target]
-        if target in seen:
+        if target in seen or len(seen) > _LONGEST_CHAIN:
             return title
         seen.add(target)
     return target

@@ -16,6 +16,7 @@ from parlink.kb.changes import Changes
 from parlink.kb.overlay import OverlayFile, copy_overlay
 from parlink.kb.overlay_json import take_over
 from parlink.kb.records import Record, Records
+from parlink.kb.recovery import recover
 from parlink.kb.tables import Info, Tables
 from parlink.kb.view import MAX_CANDIDATES, View
 from parlink.types import Candidate, Entity
@@ -52,6 +53,8 @@ class KnowledgeBase:
         A file of changes has the suffix .sqlite: one named .json, as older versions made, is taken over into it.
         """
         path = Path(folder).resolve()
+        if not path.exists():
+            recover(path)
         wanted = Path(overlay) if overlay else overlay_path(path)
         changes = wanted.with_suffix(".sqlite") if wanted.suffix == ".json" else wanted
         kb = cls(Tables.open(path), overlay=changes)

@@ -51,6 +51,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
     entries: int  # lines, or pages
     skipped: dict[str, int] = {}  # why an entry was left out, and how often
+    warnings: tuple[str, ...] = ()  # what is wrong with the file, such as an end that is missing
 
 
 class Info(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
+import tracemalloc
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 import pytest
 
+from parlink.data.wikipedia import mediawiki
 from parlink.data.wikipedia.mediawiki import Page, namespace_names, pages, skip_reason
 from parlink.errors import DataFormatError
 
@@ -74,6 +77,68 @@ def test_pages_larger_than_a_chunk(tmp_path: Path) -> None:
     path = tmp_path / "dump.xml"
     path.write_text(HEAD + old_page("Large", "a" * 9_000_000) + old_page("Small", "b"))
     assert [(page.title, len(page.text)) for page in pages(path)] == [("Large", 9_000_000), ("Small", 1)]
+
+
+def many_pages() -> bytes:
+    return (HEAD + "".join(old_page(f"P{n}", "x" * 500 + str(n)) for n in range(2000)) + "</mediawiki>").encode()
+
+
+def test_a_dump_damaged_in_the_middle_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "dump.xml.bz2"
+    third = len(many_pages()) // 3
+    streams = [many_pages()[start : start + third] for start in range(0, len(many_pages()), third)]
+    packed = [bytearray(bz2.compress(stream)) for stream in streams]
+    for place in (0, len(packed[1]) // 2):  # the stream's head, which bz2 takes for its end; the body
+        damaged = [bytearray(stream) for stream in packed]
+        damaged[1][place] ^= 0xFF
+        path.write_bytes(b"".join(damaged))
+        with pytest.raises(DataFormatError, match="damaged"):
+            list(pages(path))
+
+
+def test_an_input_output_error_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Failing(io.BytesIO):
+        def read1(self, size: int | None = -1, /) -> bytes:
+            if self.tell() > 50_000:
+                raise OSError(5, "Input/output error")
+            return super().read1(1000)
+
+    monkeypatch.setattr(mediawiki.files, "_open", lambda *arguments: Failing(many_pages()))
+    with pytest.raises(DataFormatError, match="Input/output error"):
+        list(pages(tmp_path / "dump.xml"))
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress])
+def test_a_dump_cut_off_says_so_and_gives_all_that_was_there(tmp_path: Path, pack) -> None:
+    path = tmp_path / {bytes: "d.xml", gzip.compress: "d.xml.gz", bz2.compress: "d.xml.bz2"}[pack]
+    whole = pack(many_pages())
+    warnings: list[str] = []
+    path.write_bytes(whole)
+    assert len(list(mediawiki.raw_pages(path, on_cut_off=warnings.append))) == 2000
+    assert warnings == []
+    path.write_bytes(whole[: -len(whole) // 4] if pack is not bz2.compress else pack(many_pages())[:-4])
+    count = len(list(mediawiki.raw_pages(path, on_cut_off=warnings.append)))
+    assert count > 1000
+    assert "cut off" in warnings[0]
+
+
+def test_a_page_without_end_is_an_error_and_not_held_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.xml.bz2"
+    path.write_bytes(bz2.compress(b"<mediawiki><page>" + b" " * (3 * mediawiki.MAX_PAGE)))
+    assert path.stat().st_size < 1000
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataFormatError, match="a page of more than 32 MB"):
+            list(pages(path))
+        assert tracemalloc.get_traced_memory()[1] < 3 * mediawiki.MAX_PAGE
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_redirect_stands_at_the_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "dump.xml"
+    path.write_text(HEAD + old_page("Redirects", "One writes <nowiki>#REDIRECT [[Elbe]]</nowiki>.") + "</mediawiki>")
+    assert [page.redirect for page in pages(path)] == [None]
 
 
 def test_not_a_dump(tmp_path: Path) -> None:

@@ -100,6 +100,25 @@ def test_links_are_found_in_templates_tables_and_captions() -> None:
     assert list(links(wikitext)) == [("A", "A"), ("B b", "B"), ("c", "C"), ("x", "D''d''")]
 
 
+@pytest.mark.parametrize("tag", ["nowiki", "pre", "NOWIKI"])
+def test_what_is_shown_as_it_is_written_has_no_links(tag: str) -> None:
+    wikitext = f"Write <{tag}>[[x]] and ''y''</{tag}> for a [[link]]."
+    assert list(links(wikitext)) == [("link", "Link")]
+    text, spans = clean(wikitext)
+    assert text == "Write [[x]] and ''y'' for a link."
+    assert [target for _, _, target in spans] == ["Link"]
+
+
+def test_comments_and_code_have_no_links() -> None:
+    wikitext = "<!-- [[a]] --><math>[[b]]</math><syntaxhighlight lang=x>[[c]]</syntaxhighlight><ref>[[d]]</ref>"
+    assert list(links(wikitext)) == [("d", "D")]
+
+
+def test_a_title_of_more_than_255_bytes_is_none() -> None:
+    assert article("é" * 127) == "É" + "é" * 126
+    assert article("é" * 128) is None
+
+
 @pytest.mark.parametrize(
     ("target", "title"),
     [

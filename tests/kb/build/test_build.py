@@ -13,6 +13,8 @@ import pytest
 from parlink.errors import DataFormatError, KnowledgeBaseError
 from parlink.kb import KnowledgeBase
 from parlink.kb.build.build import BuildOptions, build
+from parlink.kb.build.facts import Fact, Kind
+from parlink.kb.build.merge import Notes, Rules, entities
 from tiny_kb import LINES, found, tiny_folder, write_lines
 
 
@@ -221,11 +223,13 @@ def test_memory_is_bounded_and_the_result_the_same(tmp_path, monkeypatch):
         ("a.jsonl", '{"text": "Kent", "links": [{"start": 0, "end": 4, "title": ""}]}', 1, "the title is empty"),
         ("a.jsonl", '{"title": "Kent", "count": 4294967296}', 1, "count"),
         ("a.jsonl", b'{"title": "K\xff"}', 1, "UTF-8|utf-8|encoding"),
+        ("a.jsonl", '{"title": "Kent", "aliases": ' + "[" * 100_000, 1, "not an entry|recursion"),
         ("a.csv", "name,id\nKent,Q1\n", 1, "column 'title'"),
         ("a.csv", "title,id\nKent,Q1\nHamburg\n", 3, "1 fields"),
         ("a.csv", "title,id\n,Q1\n", 2, "the title is empty"),
         ("a.csv", "title,count\nKent,many\n", 2, "count"),
-        ("a.csv", b"title\nK\xff\n", 1, "utf-8|decode"),
+        ("a.csv", b"title\nK\xff\n", 2, "UTF-8"),
+        ("a.csv", 'title,id\n"Kent\n\nCounty",Q1\n"Ulm', 5, "end of data"),
         ("a.tsv", "", 1, "column 'title'"),
         ("a.txt", b"Kent\nK\xff\n", 2, "UTF-8"),
         ("a.jsonl.gz", gzip.compress(b'{"title": "Kent"}\n' * 9)[:-9], None, "cut off"),
@@ -281,6 +285,70 @@ def test_a_folder_is_replaced_only_when_asked(tmp_path):
     assert list(KnowledgeBase.open(folder).titles()) == ["Ulm"]
     assert found(opened, "Kent")  # who has the old one open still reads the old one
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.jsonl", "kb", "kb.jsonl", "other.jsonl"]
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from parlink.kb.build.build import BuildOptions, build
+rename, renames = Path.rename, []
+def kill_at(path, target):
+    renames.append(target)
+    if len(renames) > int(sys.argv[3]):
+        os._exit(9)
+    return rename(path, target)
+Path.rename = kill_at
+build([sys.argv[1]], sys.argv[2], options=BuildOptions(replace=True))
+os._exit(9)
+"""
+
+
+@pytest.mark.parametrize("renames", [0, 1, 2])
+@pytest.mark.parametrize("by", ["opening", "building"])
+def test_a_build_killed_between_its_renames_is_finished_by_the_next_who_comes(tmp_path, renames, by):
+    folder = tiny_folder(tmp_path)
+    source = write_lines(tmp_path / "other.jsonl", [{"title": "Ulm"}])
+    command = [sys.executable, "-c", KILLED, str(source), str(folder), str(renames)]
+    assert subprocess.run(command, check=False).returncode == 9
+    if by == "opening":
+        assert len(KnowledgeBase.open(folder)) == (1 if renames else len(LINES))
+    build([source], folder, options=BuildOptions(replace=True))
+    assert list(KnowledgeBase.open(folder).titles()) == ["Ulm"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kb", "kb.jsonl", "other.jsonl"]
+
+
+def test_two_builds_of_one_folder_do_not_meet(tmp_path):
+    source = write_lines(tmp_path / "a.jsonl", LINES)
+
+    def build_again(*step):
+        with pytest.raises(KnowledgeBaseError, match="another build"):
+            build([source], tmp_path / "out")
+
+    build([source], tmp_path / "out", progress=build_again)
+    assert len(KnowledgeBase.open(tmp_path / "out")) == len(LINES)
+
+
+def test_many_ids_under_one_title_take_linear_time(tmp_path):
+    def count_calls(size):
+        facts = sorted(
+            [(Fact("A", f"Q{n}", Kind.NAME, "0"), 1) for n in range(size)]
+            + [(Fact(f"A !{n}", "", Kind.NAME, "0"), 1) for n in range(size)]  # before "A (Q1)"
+        )
+        calls = 0
+
+        def trace(frame, event, argument):
+            nonlocal calls
+            calls += 1
+            return trace
+
+        sys.settrace(trace)
+        try:
+            assert len(list(entities(facts, Rules(), Notes()))) == 2 * size
+        finally:
+            sys.settrace(None)
+        return calls
+
+    assert count_calls(400) < 2.5 * count_calls(200)
 
 
 def test_progress_goes_from_nothing_to_all_of_each_source(tmp_path):

@@ -4,10 +4,14 @@ import bz2
 from xml.sax.saxutils import escape
 
 import pytest
+from typer.testing import CliRunner
 
+from parlink.cli.main import app
+from parlink.errors import DataFormatError
 from parlink.kb import KnowledgeBase
 from parlink.kb.build import mediawiki
 from parlink.kb.build.build import BuildOptions, build
+from parlink.kb.tables import read_info
 from tiny_kb import found
 
 HEAD = """<mediawiki xml:lang="en"><siteinfo><namespaces><namespace key="0" />
@@ -129,6 +133,18 @@ def test_a_dump_that_is_cut_off_in_a_page_gives_what_comes_before(tmp_path, cut)
     report = build([tmp_path / "dump.xml.bz2"], tmp_path / "kb")
     assert report.info.sources[0].entries in (6, 7)
     assert "Weser" in KnowledgeBase.open(tmp_path / "kb")
+    (warning,) = report.info.sources[0].warnings
+    assert "cut off" in warning
+    assert read_info(tmp_path / "kb").sources[0].warnings == (warning,)
+
+
+def test_a_damaged_dump_is_an_error_and_nothing_is_written(tmp_path):
+    whole = bytearray(bz2.compress(DUMP.encode()) + bz2.compress(b"more"))
+    whole[-20] ^= 0xFF
+    (tmp_path / "dump.xml.bz2").write_bytes(whole)
+    result = CliRunner().invoke(app, ["kb", "build", str(tmp_path / "dump.xml.bz2"), "-o", str(tmp_path / "kb")])
+    assert isinstance(result.exception, DataFormatError)
+    assert [path.name for path in tmp_path.iterdir()] == ["dump.xml.bz2"]
 
 
 def test_all_cores_make_the_same_knowledge_base(tmp_path, built, monkeypatch):

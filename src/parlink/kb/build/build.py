@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import msgspec
 
@@ -21,9 +20,12 @@ from parlink.kb.build import sources
 from parlink.kb.build.gather import Gathering
 from parlink.kb.build.ids import read_ids
 from parlink.kb.build.merge import Notes, Rules, entities
+from parlink.kb.build.work import open_work_folder
 from parlink.kb.build.write import Written, write_tables
+from parlink.kb.recovery import put_in_place, recover
 from parlink.kb.tables import INFO_FILE, Info, Source
 
+_log = logging.getLogger(__name__)
 WIKIPEDIA_URL = "https://en.wikipedia.org/wiki/{title}"
 Progress = Callable[[str, int, int], None]  # what is going on, how much of it is done, and how much there is
 
@@ -67,8 +69,9 @@ def build(
     for beside in (*options.ids, *([options.redirects] if options.redirects else [])):
         if not beside.is_file():
             raise KnowledgeBaseError(f"{beside}: is not there; give a file of ids or redirects, or leave it out")
+    recover(target)
     _check_free(target, options)
-    with _work_folder(target) as work:
+    with open_work_folder(target) as work:
         facts, notes = Gathering(work), Notes()
         read = [
             _read(file, kind, number, facts, options, progress)
@@ -80,20 +83,31 @@ def build(
         (work / "kb").mkdir()
         written = write_tables(entities(facts.by_title_of_now(), rules, notes), work / "kb", scratch=work)
         info = _info(work / "kb", written, read, notes, options, name=options.name or target.name)
-        _move(work, target)
+        put_in_place(work / "kb", target)
     return Report(info, {what: list(some) for what, some in notes.examples.items()})
 
 
 def _read(file: Path, kind: str, number: int, facts: Gathering, options: BuildOptions, progress: Progress) -> Source:
     entries, size, whole = 0, 0, sources.unpacked_size(file)
     skipped: Counter[str] = Counter()
+    warnings: list[str] = []
     progress(file.name, 0, whole)
     for batch in sources.read(file, kind=kind, source=number, processes=options.processes):
         facts.take(batch.facts.items(), rank=number)
         entries, size, skipped = entries + batch.entries, size + batch.size, skipped + batch.skipped
+        warnings += batch.warnings
         progress(file.name, min(size, whole), whole)
     progress(file.name, whole, whole)
-    return Source(path=file.name, kind=kind, sha256=sources.sha256(file), entries=entries, skipped=dict(skipped))
+    for warning in warnings:
+        _log.warning("%s: %s", file, warning)
+    return Source(
+        path=file.name,
+        kind=kind,
+        sha256=sources.sha256(file),
+        entries=entries,
+        skipped=dict(skipped),
+        warnings=tuple(warnings),
+    )
 
 
 def _read_beside(facts: Gathering, options: BuildOptions, *, wiki: bool) -> Iterator[Source]:
@@ -139,21 +153,3 @@ def _check_free(target: Path, options: BuildOptions) -> None:
         raise KnowledgeBaseError(f"{target}: there already, and no knowledge base; give another folder")
     if not options.replace:
         raise KnowledgeBaseError(f"{target}: there already; give another folder, or ask to replace it")
-
-
-@contextmanager
-def _work_folder(target: Path) -> Iterator[Path]:
-    """Make a folder beside the target that is gone in the end, whatever happens; a full disk is a plain error."""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as work:
-            yield Path(work)
-    except OSError as error:
-        message = f"{target}: cannot be written ({error.strerror or error}), and nothing was left behind; "
-        raise KnowledgeBaseError(message + "free some space, or choose another folder") from error
-
-
-def _move(work: Path, target: Path) -> None:
-    if target.exists():
-        target.rename(work / "replaced")
-    (work / "kb").rename(target)

@@ -37,3 +37,4 @@ class Batch:
     size: int = 0  # of these in bytes, unpacked
     facts: Counter[Fact] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)  # why an entry is no entity, and how often
+    warnings: list[str] = field(default_factory=list)  # what is wrong with the source, and was borne

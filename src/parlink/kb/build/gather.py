@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from parlink.kb.build.facts import Fact, Kind
-from parlink.kb.build.merge import retitled
+from parlink.kb.build.merge import bring_to_now
 from parlink.kb.build.redirects import Claim, Redirects
 from parlink.kb.build.spill import Spill
 
@@ -49,6 +49,6 @@ class Gathering:
         redirects = Redirects(self._claims)
         self._claims.close()
         moved: Spill[Fact] = Spill(self._folder, "moved", make=Fact._make)
-        moved.update(retitled(self._facts, redirects.resolve))
+        moved.update(bring_to_now(self._facts, redirects.resolve))
         self._facts.close()
         return iter(moved)

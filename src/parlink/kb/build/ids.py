@@ -35,17 +35,15 @@ def _from_dump(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _from_json(path: Path) -> Iterator[tuple[str, str]]:
-    with files.opened(path) as file:
-        raw = file.read()
     try:
-        yield from msgspec.json.decode(raw, type=dict[str, str]).items()
+        yield from msgspec.json.decode(files.content(path), type=dict[str, str]).items()
     except (msgspec.DecodeError, UnicodeError) as error:
         raise DataFormatError(f"wanted a JSON object of title to id: {error}", path=path) from error
 
 
 def _from_table(path: Path) -> Iterator[tuple[str, str]]:
     title, identifier = 0, 1
-    for place, (number, row) in enumerate(tables.lines(path)):
+    for place, (number, row) in enumerate(tables.read_rows(path)):
         if place == 0 and {"title", "id"} <= set(row):
             title, identifier = row.index("title"), row.index("id")
         elif len(row) <= max(title, identifier):

@@ -34,10 +34,12 @@ class Dump:
 
 
 def read(path: Path, *, source: int, processes: int = 1) -> Iterator[Batch]:
-    """Read a dump in batches, in order; a dump that is cut off gives the pages that are whole."""
+    """Read a dump in batches, in order; one that is cut off gives the pages that are whole, and a warning."""
     dump = Dump(source, mediawiki.namespace_names(path))
-    chunks = _chunks(mediawiki.raw_pages(path))
-    return mapped(dump.parse, chunks, processes=1 if path.stat().st_size < SMALL_FILE else processes)
+    warnings: list[str] = []
+    chunks = _chunks(mediawiki.raw_pages(path, on_cut_off=warnings.append))
+    yield from mapped(dump.parse, chunks, processes=1 if path.stat().st_size < SMALL_FILE else processes)
+    yield Batch(warnings=warnings)
 
 
 def _chunks(pages: Iterable[bytes]) -> Iterator[list[bytes]]:

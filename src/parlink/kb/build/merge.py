@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from itertools import groupby
 
 from parlink.data.wikipedia.mediawiki import skip_reason
@@ -53,20 +54,19 @@ class Rules:
 
 def entities(facts: Iterable[Counted], rules: Rules, notes: Notes) -> Iterator[Known]:
     """Turn sorted facts into entities with unique titles."""
-    waiting: dict[str, Known] = {}  # made titles, until it is certain that no source has the same
+    waiting = _Waiting()
     for title, group in groupby(facts, key=lambda counted: counted[0].title):
-        yield from _settled(waiting, title, notes)
+        yield from waiting.release(title, notes)
         primary, *others = _split(title, list(group), notes)
         if not _is_entity(title, primary, rules, notes):
             continue
-        yield _known(title, primary)
-        for facts_of_one in others:
-            entity = _made_unique(_known(title, facts_of_one), waiting)
-            waiting[entity.title] = entity
-    yield from _settled(waiting, None, notes)
+        yield _collect(title, primary)
+        for facts_of_other in others:
+            waiting.hold(_collect(title, facts_of_other))
+    yield from waiting.release(None, notes)
 
 
-def retitled(facts: Iterable[Counted], resolve: Callable[[str], str]) -> Iterator[Counted]:
+def bring_to_now(facts: Iterable[Counted], resolve: Callable[[str], str]) -> Iterator[Counted]:
     """Bring facts to the titles of now."""
     for title, group in groupby(facts, key=lambda counted: counted[0].title):
         now = resolve(title)
@@ -75,14 +75,28 @@ def retitled(facts: Iterable[Counted], resolve: Callable[[str], str]) -> Iterato
                 yield fact._replace(title=now), count
 
 
-def _settled(waiting: dict[str, Known], title: str | None, notes: Notes) -> Iterator[Known]:
-    """Yield what waits for titles up to `title`; where that is the same, the id tells the two apart."""
-    for made in [made for made in waiting if title is None or made <= title]:
-        entity = waiting.pop(made)
-        if made == title:
-            entity = _renamed(entity, f"{made[:-1]}, {entity.id})")
-        notes.add("names made unique", f"{entity.title} has the id {entity.id}")
-        yield entity
+class _Waiting:
+    """Entities under made titles, until it is certain that no source has the same."""
+
+    def __init__(self) -> None:
+        self._entities: dict[str, Known] = {}
+        self._titles: list[str] = []  # a heap
+
+    def hold(self, entity: Known) -> None:
+        """Make the title of an entity unique, and keep it."""
+        _make_unique(entity, self._entities)
+        self._entities[entity.title] = entity
+        heappush(self._titles, entity.title)
+
+    def release(self, title: str | None, notes: Notes) -> Iterator[Known]:
+        """Yield what waits for titles up to `title`; where that is the same, the id tells the two apart."""
+        while self._titles and (title is None or self._titles[0] <= title):
+            made = heappop(self._titles)
+            entity = self._entities.pop(made)
+            if made == title:
+                _rename(entity, f"{made[:-1]}, {entity.id})")
+            notes.add("names made unique", f"{entity.title} has the id {entity.id}")
+            yield entity
 
 
 def _split(title: str, facts: Sequence[Counted], notes: Notes) -> list[list[Counted]]:
@@ -96,11 +110,11 @@ def _split(title: str, facts: Sequence[Counted], notes: Notes) -> list[list[Coun
     seen: Counter[str] = Counter()
     for fact, count in facts:
         seen[fact.id] += count if fact.kind == Kind.ALIAS else 0
-    first, *others = sorted(ids, key=lambda id: (-seen[id], len(id), id))
-    return [
-        [each for each in facts if each[0].id == first or each[0].id not in ids],
-        *([each for each in facts if each[0].id == other] for other in others),
-    ]
+    order = sorted(ids, key=lambda id: (-seen[id], len(id), id))
+    by_id: dict[str, list[Counted]] = {id: [] for id in order}
+    for counted in facts:
+        by_id[counted[0].id if counted[0].id in ids else order[0]].append(counted)
+    return list(by_id.values())
 
 
 def _is_entity(title: str, facts: Sequence[Counted], rules: Rules, notes: Notes) -> bool:
@@ -122,7 +136,7 @@ def _is_entity(title: str, facts: Sequence[Counted], rules: Rules, notes: Notes)
     return reason is None
 
 
-def _known(title: str, facts: Sequence[Counted]) -> Known:
+def _collect(title: str, facts: Sequence[Counted]) -> Known:
     given = [fact.id for fact, _ in facts] + [fact.value for fact, _ in facts if fact.kind == Kind.IDENTIFIER]
     entity = Known(title, id=next(filter(None, given), ""))
     for fact, count in facts:
@@ -136,21 +150,21 @@ def _known(title: str, facts: Sequence[Counted]) -> Known:
     return entity
 
 
-def _made_unique(entity: Known, taken: dict[str, Known]) -> Known:
+def _make_unique(entity: Known, taken: Container[str]) -> None:
     """Add a parenthesis to a title: the beginning of the description, or the id."""
     words = entity.description.split(". ")[0].split(", ")[0].strip(" .()")
     while len(words) > _LONGEST_PARENTHESIS:
         words = words.rpartition(" ")[0]
     described = f"{entity.title} ({words})"
     if words and described not in taken:
-        return _renamed(entity, described)
+        _rename(entity, described)
+        return
     title = f"{entity.title} ({entity.id})"
     while title in taken:
         title = f"{title[:-1]}, {entity.id})"
-    return _renamed(entity, title)
+    _rename(entity, title)
 
 
-def _renamed(entity: Known, title: str) -> Known:
+def _rename(entity: Known, title: str) -> None:
     entity.title = title
     entity.counts[title] = max(1, entity.counts[title])
-    return entity

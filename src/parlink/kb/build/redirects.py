@@ -18,7 +18,7 @@ class Redirects(Mapping[str, str]):
 
     def __init__(self, claims: Spill[Claim]) -> None:
         # For each title the source with the highest rank decides; a title that leads to itself is a page.
-        self._steps = marisa_trie.BytesTrie(_decided(claims))
+        self._steps = marisa_trie.BytesTrie(_decide(claims))
 
     def __getitem__(self, title: str) -> str:
         return str(self._steps[title][0].decode())
@@ -37,7 +37,7 @@ class Redirects(Mapping[str, str]):
         return follow(title, self) if title in self else title
 
 
-def _decided(claims: Spill[Claim]) -> Iterator[tuple[str, bytes]]:
+def _decide(claims: Spill[Claim]) -> Iterator[tuple[str, bytes]]:
     for old, group in groupby(claims, key=lambda counted: counted[0][0]):
         (_, _, new), _ = next(group)
         if new != old:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from hashlib import file_digest
 from pathlib import Path
 
-from parlink.errors import KnowledgeBaseError
+from parlink.errors import DataFormatError, KnowledgeBaseError
 from parlink.kb.build import jsonl, mediawiki, tables, titles
 from parlink.kb.build.facts import Batch
 
@@ -23,9 +23,10 @@ _KINDS = {
 }
 _PACKED = (".gz", ".bz2", ".zst")
 _SAMPLE = 1 << 20
+_MOST = 1 << 26  # bytes that the sample may unpack to
 _UNPACK: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": lambda sample: zlib.decompressobj(wbits=31).decompress(sample),
-    ".bz2": lambda sample: bz2.BZ2Decompressor().decompress(sample),
+    ".gz": lambda sample: zlib.decompressobj(wbits=31).decompress(sample, _MOST),
+    ".bz2": lambda sample: bz2.BZ2Decompressor().decompress(sample, _MOST),
 }
 
 
@@ -66,5 +67,8 @@ def unpacked_size(path: Path) -> int:
 
 def sha256(path: Path) -> str:
     """Return the hash of a file's bytes."""
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
+    try:
+        with path.open("rb") as file:
+            return file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise DataFormatError(f"cannot be read ({error.strerror}); is the disk in order?", path=path) from error

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ class _Tabs(csv.excel_tab):
 def read(path: Path, *, source: int) -> Iterator[Batch]:
     """Read a table in batches; a broken row is an error that names its line."""
     batch = Batch()
-    rows = lines(path)
+    rows = read_rows(path)
     _, header = next(rows, (1, []))
     if "title" not in header:
         wanted = f"wanted a header with a column 'title' (known: {', '.join(_COLUMNS)})"
@@ -48,17 +47,18 @@ def read(path: Path, *, source: int) -> Iterator[Batch]:
     yield batch
 
 
-def lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+def read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a table that are not blank, with the line on which each ends."""
     tabs = ".tsv" in path.suffixes
-    with files.opened(path) as binary, TextIOWrapper(binary, encoding="utf-8-sig", newline="") as file:
-        rows = csv.reader(file, _Tabs if tabs else csv.excel, strict=True)
-        try:
-            for row in rows:
-                if any(row):
-                    yield rows.line_num, row
-        except (csv.Error, UnicodeError, *files.BROKEN) as error:
-            raise DataFormatError(f"broken table: {error}", path=path, line=rows.line_num + 1) from error
+    lines = files.all_lines(path)
+    texts = (files.decoded(raw, path=path, line=number) + "\n" for number, raw in lines)
+    rows = csv.reader(texts, _Tabs if tabs else csv.excel, strict=True)
+    try:
+        for row in rows:
+            if any(row):
+                yield rows.line_num, row
+    except csv.Error as error:
+        raise DataFormatError(f"broken table: {error}", path=path, line=rows.line_num) from error
 
 
 def _entry(header: Sequence[str], row: Sequence[str]) -> Entry:
