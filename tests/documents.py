@@ -47,7 +47,7 @@ def spans(draw: st.DrawFn, length: int) -> Span:
 def documents(draw: st.DrawFn, extras: st.SearchStrategy[Any] | None = None) -> Document:
     """Anything that a document may hold; `extras` makes values of unknown fields."""
     text = draw(TEXT)
-    extra = st.just({}) if extras is None else st.dictionaries(st.sampled_from(["type", "x", "ü"]), extras, max_size=2)
+    extra = st.just({}) if extras is None else st.dictionaries(st.sampled_from(["kind", "x", "ü"]), extras, max_size=2)
     short = st.none() | st.text(max_size=4)
     candidate = st.builds(
         Candidate,

@@ -164,11 +164,24 @@ class LinkSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 def parse(data: dict[str, Any], kind: type[T], *, source: str) -> T:
     """Turn plain data into a settings struct; `source` is named in the error."""
+    _check_numbers(data, source)
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
         known = ", ".join(field.name for field in msgspec.structs.fields(kind))
         raise ConfigError(f"{source}: {error} (known keys: {known})") from error
+
+
+def _check_numbers(value: object, source: str, key: str = "") -> None:
+    """Refuse numbers that no setting can mean: NaN, infinity, and integers of more than 63 bits."""
+    if isinstance(value, dict):
+        for name, field in value.items():
+            _check_numbers(field, source, f"{key}.{name}" if key else str(name))
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            _check_numbers(item, source, f"{key}.{index}")
+    elif (isinstance(value, float) and not math.isfinite(value)) or (isinstance(value, int) and abs(value) >> 63):
+        raise ConfigError(f"{source}: {key} is {value}; wanted a finite number of at most 63 bits")
 
 
 def read_toml(path: Path | str) -> dict[str, Any]:

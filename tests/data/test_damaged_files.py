@@ -46,7 +46,7 @@ def test_an_empty_bzip2_file_has_no_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.jsonl.bz2"])
 def test_a_line_that_would_fill_the_memory_is_an_error(tmp_path: Path, name: str, monkeypatch) -> None:
-    monkeypatch.setattr(files, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(files, "MAX_LINE", 1000)
     pack = {".gz": gzip.compress, ".bz2": bz2.compress}.get(Path(name).suffix, bytes)
     path = tmp_path / name
     path.write_bytes(pack(b"short\n" + b"x" * 990 + b"\n" + b"x" * 1001))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
-from typing import Annotated
+from contextlib import suppress
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -16,6 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # boxes around the help cost a third of its time
 )
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def _print_version(asked: bool) -> None:
@@ -50,13 +54,33 @@ app.add_typer(data.app, name="data")
 def run() -> None:
     """Run the command line."""
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # here, where an error can be told
     except ParlinkError as error:
-        from rich.console import Console
-        from rich.text import Text
-
-        Console(stderr=True, soft_wrap=True).print(Text(f"error: {error}", style="bold red"))
-        sys.exit(1)
+        _fail(str(error))
+    except RecursionError:
+        _fail("an input is nested too deeply; flatten it")
+    except UnicodeEncodeError as error:
+        _fail(f"an argument is not UTF-8 ({error.object!r}); give it in UTF-8")
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has gone: leave quietly
         sys.exit(141)
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        _fail(f"an output cannot be written ({error.strerror}); make room, or choose another place")
+
+
+def _fail(message: str) -> NoReturn:
+    """Print one red line and leave; what standard output could not take must not be tried again at the exit."""
+    from rich.console import Console
+    from rich.text import Text
+
+    Console(stderr=True, soft_wrap=True).print(Text(f"error: {message}", style="bold red"))
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.exit(1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(1)

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 STANDARD_STREAM = "-"
 BROKEN = compression.BROKEN  # what reading may raise half-way
-LONGEST_LINE = 256 << 20  # bytes; a compressed file of a few kB can unpack to one line of gigabytes
-
+MAX_LINE = 256 << 20  # bytes; a compressed file of a few kB can unpack to one line of gigabytes
 MAX_WHOLE = 1 << 30  # bytes of a file that is read as a whole
 
 _SCHEME = re.compile(r"((?:[a-z][a-z0-9+.-]*::)*[a-z][a-z0-9+.-]+):/+")
@@ -59,28 +58,24 @@ def opened(path: Path | str) -> Iterator[BinaryIO]:
         yield file
 
 
-def lines(path: Path | str) -> Iterator[tuple[int, bytes]]:
-    """Yield every line that is not blank with its number, counted from 1; a byte order mark is dropped."""
-    return ((number, line) for number, line in all_lines(path) if not line.isspace())
-
-
-def all_lines(path: Path | str) -> Iterator[tuple[int, bytes]]:
-    """Yield every line with its number, counted from 1; a byte order mark is dropped, and a giant line refused."""
+def lines(path: Path | str, *, blank: bool = False) -> Iterator[tuple[int, bytes]]:
+    """Yield every line that is not blank, or every one, with its number from 1; a byte order mark is dropped."""
     number = 0
     with opened(path) as file:
         try:
-            for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), b""), start=1):
-                if len(line) == LONGEST_LINE:
-                    message = f"a line of {LONGEST_LINE >> 20} MB or more; break the file into lines, one an entry"
+            for number, line in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), start=1):
+                if len(line) > MAX_LINE:
+                    message = f"a line of more than {MAX_LINE >> 20} MB; break the file into lines, one an entry"
                     raise DataFormatError(message, path=path, line=number)
-                yield number, line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+                if blank or not line.isspace():
+                    yield number, line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
         except BROKEN as error:
             message = f"the compressed file is broken or cut off ({error}); fetch or write it again"
             raise DataFormatError(message, path=path, line=number + 1) from error
 
 
 def content(path: Path | str) -> bytes:
-    """Read a whole file, of at most `MAX_WHOLE` bytes when unpacked."""
+    """Return all of a file that is no list of lines."""
     with opened(path) as file:
         try:
             whole = file.read(MAX_WHOLE + 1)

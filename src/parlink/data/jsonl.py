@@ -49,12 +49,16 @@ def write(path: Path | str, documents: Iterable[Document]) -> None:
 
 def decode(raw: bytes | str, *, path: Path | str = "<document>", line: int | None = None) -> Document:
     """Read a document from one line of JSON; `path` and `line` are named in errors."""
-    try:
-        value = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeError) as error:
-        message = f"not valid JSON in UTF-8: {error}; each line must be one whole JSON object"
-        raise DataFormatError(message, path=path, line=line) from error
+    value = parse(raw, object, path=path, line=line, wanted="each line must be one whole JSON object")
     return from_json(value, path=path, line=line)
+
+
+def parse(raw: bytes | str, kind: type[T], *, path: Path | str, line: int | None = None, wanted: str) -> T:
+    """Read JSON into a type; an error names the file and says what was `wanted`."""
+    try:
+        return msgspec.json.decode(raw, type=kind)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:  # RecursionError: nested too deeply
+        raise DataFormatError(f"not valid JSON in UTF-8: {error}; {wanted}", path=path, line=line) from error
 
 
 def encode(doc: Document) -> bytes:

@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-import msgspec
-
-from parlink.data import files
-from parlink.errors import DataFormatError
+from parlink.data import files, jsonl
 
 _LONGEST_CHAIN = 100
 _SAFE = "!$&'()*+,-./:;=@~"
@@ -34,10 +31,7 @@ def _unquoted(written: str) -> str:
 
 def read_redirects(path: Path | str) -> dict[str, str]:
     """Read a JSON object of title to current title; chains are followed."""
-    try:
-        table = msgspec.json.decode(files.content(path), type=dict[str, str])
-    except (msgspec.DecodeError, UnicodeError) as error:
-        raise DataFormatError(f"wanted a JSON object of title to title: {error}", path=path) from error
+    table = jsonl.parse(files.content(path), dict[str, str], path=path, wanted="wanted a JSON object of title to title")
     redirects = {plain_title(old): plain_title(new) for old, new in table.items()}
     return {old: follow(old, redirects) for old in redirects}
 

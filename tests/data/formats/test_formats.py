@@ -32,6 +32,14 @@ def test_other_forms_of_rdf_are_not_written(tmp_path: Path) -> None:
         formats.output_format_of(tmp_path / "gold.nt")
 
 
+@pytest.mark.parametrize("name", ["a.xyz", "a.xyz.gz", "a.pdf"])
+def test_an_ending_that_nobody_knows_is_not_written(tmp_path: Path, name: str) -> None:
+    jsonl.write(tmp_path / "a.jsonl", [Document("a")])
+    with pytest.raises(ParlinkError, match=r"cannot tell the format of '\.\w+'; wanted .*\.jsonl"):
+        formats.convert(tmp_path / "a.jsonl", tmp_path / name)
+    assert not (tmp_path / name).exists()
+
+
 def test_nif_in_any_order(tmp_path: Path) -> None:
     path = tmp_path / "d.ttl"
     path.write_text(TURTLE)

@@ -87,7 +87,7 @@ def format_of(path: Path | str, *, predicted: bool = False) -> str:
         raise DataFormatError("the file is empty; wanted documents", path=path)
     try:
         fields = msgspec.json.decode(first[1], type=dict[str, msgspec.Raw]).keys()
-    except (msgspec.DecodeError, UnicodeError) as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         if _suffix(given) == ".jsonl":
             return "jsonl"  # whose reader says what is wrong with the line
         message = f"cannot tell its format ({error}); parlink data convert --from takes {', '.join(READERS)}"
@@ -105,7 +105,12 @@ def output_format_of(path: Path | str) -> str:
         raise ParlinkError(f"{path}: parlink writes NIF as Turtle; give a name that ends in .ttl")
     if str(path) != files.STANDARD_STREAM and (given.is_dir() or not given.suffix):
         return "brat"
-    return _by_suffix(given) or "jsonl"
+    if (known := _by_suffix(given)) is not None:
+        return known
+    if str(path) == files.STANDARD_STREAM or _suffix(given) in (".jsonl", ".json"):
+        return "jsonl"
+    endings = ", ".join(sorted({".jsonl", *_SUFFIXES}))
+    raise ParlinkError(f"{path}: cannot tell the format of {_suffix(given)!r}; wanted {endings}, or --to FORMAT")
 
 
 def _by_suffix(path: Path) -> str | None:

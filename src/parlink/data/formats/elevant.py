@@ -37,11 +37,11 @@ def read(
 ) -> Iterator[Document]:
     """Read articles; without `part`, the labels of an article, or its predictions where it has no labels."""
     for number, line in files.lines(path):
+        article = jsonl.parse(line, dict[str, Any], path=path, line=number, wanted="wanted an article of ELEVANT")
         try:
-            article = msgspec.json.decode(line, type=dict[str, Any])
             read_part: Part = part or ("labels" if "labels" in article else "entity_mentions")
             plain = _document(article, read_part, resolve, losses)
-        except (msgspec.DecodeError, UnicodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             message = f"not an ELEVANT article ({type(error).__name__}: {error}); wanted text, and labels with spans"
             raise DataFormatError(message, path=path, line=number) from error
         yield jsonl.from_json(plain, path=path, line=number)

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from parlink.data import files, jsonl
 from parlink.data.identifiers import Resolve, page_url, target
 from parlink.errors import DataFormatError
@@ -19,11 +17,11 @@ def read(path: Path | str, *, resolve: Resolve | None = None, losses: Counter[st
     """Read documents; a mention with neither entity nor qid is NIL, and other fields are kept in `extra`."""
     losses = Counter() if losses is None else losses
     for number, line in files.lines(path):
+        value = jsonl.parse(line, dict[str, Any], path=path, line=number, wanted="wanted text and mentions")
         try:
-            value = msgspec.json.decode(line, type=dict[str, Any])
             text = value["text"]
             links = [_link(mention, text, resolve, losses) for mention in value.pop("mentions")]
-        except (msgspec.DecodeError, UnicodeError, KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError) as error:
             message = f"not a document with mentions ({type(error).__name__}: {error}); wanted text and mentions"
             raise DataFormatError(message, path=path, line=number) from error
         yield jsonl.from_json({**value, "id": str(value.get("id", "")), "links": links}, path=path, line=number)

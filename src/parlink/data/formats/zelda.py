@@ -26,15 +26,14 @@ class _Document(msgspec.Struct):
 
 def read(path: Path | str, *, resolve: Resolve | None = None, losses: Counter[str] | None = None) -> Iterator[Document]:
     """Read documents; the number of a Wikipedia page is kept in `extra` as `wikipedia_id`."""
-    decoder = msgspec.json.Decoder(_Document)
     for number, line in files.lines(path):
+        zelda = jsonl.parse(line, _Document, path=path, line=number, wanted="wanted text, index and wikipedia_titles")
         try:
-            found = decoder.decode(line)
-            links = list(_links(found, resolve, losses))
-        except (msgspec.DecodeError, UnicodeError, ValueError) as error:
-            message = f"not a ZELDA document: {error}; wanted text, index and wikipedia_titles"
+            links = list(_links(zelda, resolve, losses))
+        except ValueError as error:
+            message = f"index, wikipedia_titles and wikipedia_ids are not of one length ({error})"
             raise DataFormatError(message, path=path, line=number) from error
-        yield jsonl.from_json({"id": str(found.id), "text": found.text, "links": links}, path=path, line=number)
+        yield jsonl.from_json({"id": str(zelda.id), "text": zelda.text, "links": links}, path=path, line=number)
 
 
 def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
@@ -55,9 +54,9 @@ def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[st
             file.write(msgspec.json.encode(value) + b"\n")
 
 
-def _links(found: _Document, resolve: Resolve | None, losses: Counter[str] | None) -> Iterator[dict[str, Any]]:
-    page_ids = found.wikipedia_ids or [None] * len(found.index)
-    for (start, end), title, page_id in zip(found.index, found.wikipedia_titles, page_ids, strict=True):
+def _links(zelda: _Document, resolve: Resolve | None, losses: Counter[str] | None) -> Iterator[dict[str, Any]]:
+    page_ids = zelda.wikipedia_ids or [None] * len(zelda.index)
+    for (start, end), title, page_id in zip(zelda.index, zelda.wikipedia_titles, page_ids, strict=True):
         told = target([page_url(title)] if title else [], resolve=resolve, losses=losses)
         extra = {} if page_id is None else {"wikipedia_id": page_id}
         yield {"start": start, "end": end, "title": told.title, **extra}

@@ -66,7 +66,7 @@ def add_entry(batch: Batch, entry: Entry, *, source: int) -> None:
 def add_document(batch: Batch, doc: Document) -> None:
     """Add the links of a document, and their candidates, which were not seen but may be meant."""
     for link in doc.links:
-        surface = " ".join(doc.text[link.span.start : link.span.end].split())
+        surface = _plain_surface(doc.text[link.span.start : link.span.end])
         if surface and link.title is not None:
             title = plain_name(link.title, "title")
             batch.facts[Fact(title, "", Kind.LINK, surface)] += 1
@@ -77,18 +77,24 @@ def add_document(batch: Batch, doc: Document) -> None:
 
 
 def plain_name(name: str, what: str) -> str:
-    """Return a title or surface with single spaces; raises ValueError if nothing is left."""
+    """Return a title or surface with single spaces; raises ValueError if nothing is left, or a NUL is in it."""
     plain = " ".join(name.split())
     if not plain:
         raise ValueError(f"the {what} is empty; every entry needs one with letters")
+    if "\0" in plain:
+        raise ValueError(f"the {what} {plain!r} has a NUL character; remove it")
     return plain
 
 
 def _add_links(batch: Batch, paragraph: Paragraph) -> None:
     for start, end, title in paragraph.links:
-        surface = " ".join(paragraph.text[start:end].split())
+        surface = _plain_surface(paragraph.text[start:end])
         if surface and title.strip():
-            batch.facts[Fact(" ".join(title.split()), "", Kind.LINK, surface)] += 1
+            batch.facts[Fact(plain_name(title, "title"), "", Kind.LINK, surface)] += 1
+
+
+def _plain_surface(text: str) -> str:
+    return " ".join(text.replace("\0", " ").split())  # a trie cannot hold a NUL
 
 
 def _count(count: int | None) -> int:

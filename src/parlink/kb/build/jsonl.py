@@ -46,5 +46,5 @@ def _add_line(batch: Batch, raw: bytes, *, source: int, path: Path, line: int) -
             add_document(batch, documents.decode(raw, path=path, line=line))
         else:
             add_entry(batch, msgspec.json.decode(raw, type=Entry), source=source)
-    except (ValueError, RecursionError) as error:  # msgspec's errors are such
+    except (ValueError, RecursionError) as error:  # msgspec's errors are such; RecursionError: nested too deeply
         raise DataFormatError(f"not an entry of a knowledge base: {error}", path=path, line=line) from error

@@ -50,7 +50,7 @@ def read(path: Path, *, source: int) -> Iterator[Batch]:
 def read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a table that are not blank, with the line on which each ends."""
     tabs = ".tsv" in path.suffixes
-    lines = files.all_lines(path)
+    lines = files.lines(path, blank=True)
     texts = (files.decoded(raw, path=path, line=number) + "\n" for number, raw in lines)
     rows = csv.reader(texts, _Tabs if tabs else csv.excel, strict=True)
     try:
