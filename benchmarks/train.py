@@ -30,7 +30,7 @@ from parlink.data import jsonl
 from parlink.nn.batch import Batch
 from parlink.nn.losses import Targets, classifier_loss, joint_losses, name_losses
 from parlink.nn.model import LinkingModel
-from parlink.training.batches import example_batches, training_batch
+from parlink.training.batches import training_batch
 from parlink.training.data import TrainingData
 from parlink.training.initial import initial_checkpoint
 from parlink.training.optimizer import make_optimizer, set_rates
@@ -71,7 +71,7 @@ def made_up_documents(count: int = 200) -> list[Document]:
 def prepare(config: TrainConfig, checkpoint: Checkpoint, count: int) -> list[Prepared]:
     """Batches of the stage's data, of all lengths."""
     data = TrainingData(config, checkpoint.tokenizer).stage(config.stages[0])
-    drawn = example_batches(data.variants, data.weights, batch_size=config.batch_size, natural=config.natural, seed="0")
+    drawn = data.batches(batch_size=config.batch_size, seed="0")
     pool = sorted(islice(drawn, 32), key=lambda examples: len(examples[0].window.ids))
     chosen = pool[len(pool) // (2 * count) :: max(1, len(pool) // count)][:count]
     return [

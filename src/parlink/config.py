@@ -308,6 +308,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     seed: NonNegativeInt = 0
     batch_size: PositiveInt = 32  # windows, in each process
     train_tokens: int = 1024  # longest window in training
+    shuffle_megabytes: PositiveFloat = 32.0  # of lines of each dataset that are in memory, and shuffled, at a time
     weight_decay: NonNegativeFloat = 1e-2
     clip_norm: PositiveFloat = 1.0
     # the run

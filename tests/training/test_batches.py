@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlink.config import Dataset, Stage
+from parlink.data import files, jsonl
 from parlink.text.windows import Window
-from parlink.training.batches import example_batches, training_batch
-from parlink.training.data import StageData
+from parlink.training.batches import POOL, BatchStream, training_batch
+from parlink.training.data import StageData, TrainingData
 from parlink.training.examples import Example, GoldMention
 from parlink.training.optimizer import lr_factor
+from parlink.training.stream import Cursor, ExampleStream
+from parlink.types import Document
 from tiny import byte_level_bpe
+from tiny_training import tiny_config
 
 
 def example(name: str, *, length: int = 6, mentions: tuple[GoldMention, ...] = (), **known: Any) -> Example:
@@ -26,40 +32,119 @@ def example(name: str, *, length: int = 6, mentions: tuple[GoldMention, ...] = (
     return Example(window, mentions, name, **known)
 
 
-def dataset(name: str, size: int) -> list[tuple[list[Example], ...]]:
-    return [([example(f"{name}{i}", length=4 + i % 7)], [example(f"{name}{i} natural")]) for i in range(size)]
+START = Cursor()
 
 
-@given(st.integers(1, 9), st.integers(1, 5), st.integers(0, 3))
-@settings(max_examples=20, deadline=None)
-def test_every_example_comes_once_before_any_comes_again(size: int, batch_size: int, seed: int) -> None:
-    batches = example_batches([dataset("a", size)], [1.0], batch_size=batch_size, natural=0.0, seed=str(seed))
-    seen = Counter(one.document for batch in islice(batches, 64) for one in batch)  # two pools
-    assert max(seen.values()) - min(seen[f"a{i}"] for i in range(size)) <= 2
+def stream(path: Path, name: str, size: int, *, cursor: Cursor = START, buffer_bytes: int = 10**6) -> ExampleStream:
+    """A dataset whose document i has the number i, and one window of each of two lengths."""
+    path.write_text("".join(f"{i}\n" for i in range(size)))
+
+    def build(line: bytes, number: int, rng: random.Random) -> list[Example]:
+        shown = f"{name}{int(line)}"
+        return [example(shown, length=4 + number % 7), example(f"{shown} {rng.random():.3f}", length=5)]
+
+    return ExampleStream(str(path), build, buffer_bytes=buffer_bytes, seed=name, cursor=cursor)
 
 
-def test_batches_follow_from_the_seed_and_hold_examples_of_like_length() -> None:
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data.jsonl"
+
+
+@pytest.mark.parametrize("buffer_bytes", [1, 7, 40, 10**6])
+def test_every_window_comes_once_an_epoch_in_another_order_each_time(path: Path, buffer_bytes: int) -> None:
+    examples = stream(path, "a", 30, buffer_bytes=buffer_bytes)
+    epochs = [[next(examples) for _ in range(60)] for _ in range(3)]
+    for epoch in epochs:
+        assert sorted(one.document for one in epoch if " " not in one.document) == sorted(f"a{i}" for i in range(30))
+    orders = [[one.document.split()[0] for one in epoch] for epoch in epochs]
+    assert (orders[0] != orders[1] != orders[2]) == (buffer_bytes > 1)
+    drawn = [{one.document for one in epoch if " " in one.document} for epoch in epochs]
+    assert not drawn[0] & drawn[1]  # what is drawn for a document is drawn anew
+
+
+@given(st.integers(1, 12), st.integers(1, 30), st.integers(0, 60))
+@settings(max_examples=30, deadline=None)
+def test_a_stream_goes_on_from_any_cursor(size: int, buffer_bytes: int, taken: int) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "data.jsonl"
+        whole = stream(path, "a", size, buffer_bytes=buffer_bytes)
+        for _ in range(taken):
+            next(whole)
+        again = stream(path, "a", size, buffer_bytes=buffer_bytes, cursor=whole.cursor)
+        assert [next(again).document for _ in range(40)] == [next(whole).document for _ in range(40)]
+
+
+def test_a_stream_holds_no_more_lines_than_fit_into_its_buffer(path: Path) -> None:
+    examples = stream(path, "a", 100, buffer_bytes=30)  # ten lines of three bytes
+    order = [int(next(examples).document[1:].split()[0]) for _ in range(200)]
+    assert all(abs(number - place // 2) <= 10 for place, number in enumerate(order))
+    assert order != sorted(order)
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_compressed_data_are_the_same_stream(tmp_path: Path, suffix: str) -> None:
+    plain = stream(tmp_path / "data.jsonl", "a", 20, buffer_bytes=20)
+    packed = tmp_path / f"data.jsonl{suffix}"
+    with files.written(packed) as file:
+        file.write((tmp_path / "data.jsonl").read_bytes())
+    again = ExampleStream(str(packed), plain._build, buffer_bytes=20, seed="a", cursor=Cursor())
+    assert [next(again).document for _ in range(50)] == [next(plain).document for _ in range(50)]
+
+
+def batches_of(path: Path, sizes: dict[str, int], weights: list[float], **settings: Any) -> BatchStream:
+    streams = [stream(path.with_name(name), name, size) for name, size in sizes.items()]
+    return BatchStream(streams, weights, **settings)
+
+
+def test_batches_follow_from_the_seed_and_hold_examples_of_like_length(path: Path) -> None:
     def names(seed: str) -> list[list[str]]:
-        batches = example_batches([dataset("a", 50)], [1.0], batch_size=4, natural=0.5, seed=seed)
+        batches = batches_of(path, {"a": 50}, [1.0], batch_size=4, seed=seed)
         return [[one.document for one in batch] for batch in islice(batches, 40)]
 
     assert names("1") == names("1") != names("2")
-    batches = list(islice(example_batches([dataset("a", 50)], [1.0], batch_size=4, natural=0.0, seed="1"), 32))
+    batches = list(islice(batches_of(path, {"a": 50}, [1.0], batch_size=4, seed="1"), 32))
     spread = [max(lengths) - min(lengths) for b in batches if (lengths := [len(one.window.ids) for one in b])]
     assert sum(spread) / len(spread) < 1
 
 
-def test_datasets_are_mixed_by_weight_and_shown_naturally_by_share() -> None:
-    data = [dataset("a", 30), dataset("b", 300)]
-    batches = example_batches(data, [3.0, 1.0], batch_size=8, natural=0.25, seed="s")
+def test_batches_go_on_from_any_step(path: Path) -> None:
+    whole = batches_of(path, {"a": 9, "b": 5}, [2.0, 1.0], batch_size=3, seed="1")
+    given_out = iter(whole)
+    for step in range(1, 3 * POOL):
+        next(given_out)
+        if step % 7 and step % POOL not in (0, 1, POOL - 1):
+            continue
+        places = whole.cursors(step)
+        streams = [
+            stream(path.with_name(n), n, s, cursor=c) for (n, s), c in zip([("a", 9), ("b", 5)], places, strict=True)
+        ]
+        again = BatchStream(streams, [2.0, 1.0], batch_size=3, seed="1", step=step)
+        wanted = list(islice(batches_of(path, {"a": 9, "b": 5}, [2.0, 1.0], batch_size=3, seed="1"), step, step + 40))
+        assert [[e.document for e in b] for b in islice(again, 40)] == [[e.document for e in b] for b in wanted]
+
+
+def test_datasets_are_mixed_by_weight(path: Path) -> None:
+    batches = batches_of(path, {"a": 30, "b": 300}, [3.0, 1.0], batch_size=8, seed="s")
     drawn = [one.document for batch in islice(batches, 320) for one in batch]
     assert abs(sum(name.startswith("a") for name in drawn) / len(drawn) - 0.75) < 0.03
-    assert abs(sum(name.endswith("natural") for name in drawn) / len(drawn) - 0.25) < 0.03
 
 
-def test_an_epoch_is_the_first_dataset_once_with_its_share_of_the_others() -> None:
+def test_documents_are_shown_naturally_by_share(tmp_path: Path) -> None:
+    path = tmp_path / "tokenized.jsonl"
+    documents = [Document(f"It is so , said number {i} .", id=str(i)) for i in range(40)]
+    jsonl.write(path, documents)
+    config = tiny_config(tmp_path, natural=0.25, stages=[{"train": [{"path": str(path)}], "steps": 1}])
+    tokenizer = byte_level_bpe()
+    batches = TrainingData(config, tokenizer).stage(config.stages[0]).batches(batch_size=4, seed="s")
+    lengths = {doc.id: len(tokenizer.encode(doc.text).ids) for doc in documents}
+    natural = [len(one.window.ids) - 2 < lengths[one.document] for batch in islice(batches, 64) for one in batch]
+    assert abs(sum(natural) / len(natural) - 0.25) < 0.08
+
+
+def test_an_epoch_is_the_first_dataset_once_with_its_share_of_the_others(tmp_path: Path) -> None:
     sets = (Dataset(path="a", weight=1.0), Dataset(path="b", weight=3.0))
-    assert StageData(sets, (dataset("a", 10), dataset("b", 5))).epoch == 40
+    assert StageData(tiny_config(tmp_path), sets, (10, 5), ()).epoch == 40
 
 
 MENTION = GoldMention(1, 2, "Kent", ("Kent", "Kent, Ohio", "Kent County"))

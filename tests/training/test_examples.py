@@ -41,8 +41,8 @@ def cut(
 ) -> tuple[list[Example], DatasetStats]:
     stats = DatasetStats()
     builder = ExampleBuilder(msgspec.structs.replace(CONFIG, **changes), byte_level_bpe(), kb)
-    forms = builder.variants(documents, dataset=Dataset(path="d"), stats=stats)
-    return [example for form in forms for example in form[0]], stats
+    dataset = Dataset(path="d")
+    return [example for doc in documents for example in builder.examples(doc, dataset=dataset, stats=stats)], stats
 
 
 @given(st.lists(st.sampled_from(DOCUMENTS), min_size=1, max_size=6), st.integers(30, 60))

@@ -65,6 +65,12 @@ def logged(run: Run) -> list[dict[str, Any]]:
     return [{k: v for k, v in entry.items() if k not in timeless} for entry in run.log.entries()]
 
 
+@pytest.fixture(autouse=True)
+def python_handles_ctrl_c() -> None:
+    """A shell that starts this in the background has SIGINT ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run of two stages that nothing has stopped."""
@@ -279,6 +285,32 @@ def test_a_changed_config_is_refused_by_the_name_of_the_key(
             settings[key] = value
     with pytest.raises(ConfigError, match=named):
         new_run(msgspec.convert(settings, TrainConfig), resume=True)
+
+
+def test_data_that_has_changed_is_refused(tmp_path: Path) -> None:
+    config = tiny_config(tmp_path, validation=None)
+    steps(new_run(config), 1)
+    jsonl.write(tmp_path / "train.jsonl", [Document("Quite other words.")])
+    with pytest.raises(ConfigError, match=r"train\.jsonl: has changed since the run began"):
+        new_run(config, resume=True)
+
+
+def test_a_run_whose_data_do_not_fit_into_the_buffer_goes_on_to_the_same_weights(tmp_path: Path) -> None:
+    """The buffer holds three documents, and the stop is in the middle of a pool, far from where the epoch began."""
+    stage = tiny_settings(tmp_path)["stages"][0] | {"steps": 42}
+    train = [*stage["train"], stage["train"][0] | {"swap": 0.5, "weight": 0.5}]
+    changes: dict[str, Any] = {"validation": None, "shuffle_megabytes": 0.001, "stages": [stage | {"train": train}]}
+    whole = new_run(tiny_config(tmp_path, **changes, output=str(tmp_path / "whole")))
+    list(whole.events())
+    config = tiny_config(tmp_path, **changes)
+    cursors = []
+    for stop in (5, 32, 33, 40):
+        steps(new_run(config, resume=True), stop)
+        cursors += read_progress(tmp_path / "run" / "checkpoint").cursors
+    assert any(cursor.epoch > 1 and cursor.line > 0 for cursor in cursors)
+    resumed = new_run(config, resume=True)
+    list(resumed.events())
+    assert_same(weights_of(resumed), weights_of(whole))
 
 
 def test_a_tokenizer_made_from_other_data_is_refused(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -10,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents import documents
-from parlink.config import Dataset, Stage
 from parlink.data import jsonl
 from parlink.training.data import TrainingData
 from parlink.training.examples import UNKNOWN_STARTS
 from parlink.training.initial import initial_checkpoint
-from parlink.training.swap import own_names, swap
+from parlink.training.stream import Cursor, ExampleStream
+from parlink.training.swap import gather_names, swap
 from parlink.types import Candidate, Document, Link, Span
 from tiny_training import DOCUMENTS, marked, tiny_config
 
-NAMES = own_names(
+NAMES = gather_names(
     [marked("[Kent] and [Essex] and [Heron Bay], [the sea|Sea], [USA] and [UN|United Nations] and [nobody|].")]
 )
 
@@ -55,7 +56,7 @@ def test_only_names_change_and_the_text_between_them_stays(docs: list[Document],
 
 
 def test_every_name_changes_with_share_1_and_takes_its_candidates_along() -> None:
-    pool = own_names([Document("Kent", links=(Link(Span(0, 4), "Kent", candidates=(Candidate("Kent (band)"),)),))])
+    pool = gather_names([Document("Kent", links=(Link(Span(0, 4), "Kent", candidates=(Candidate("Kent (band)"),)),))])
     doc = marked("In [Wales|Wales (band)], [wales|Wales] and [WALES|Wales], [Wales|] or [South Wales], in [Essex].")
     new = swap(doc, pool, share=1.0, rng=random.Random(0))
     assert new.text == "In Kent, wales and WALES, Wales or South Wales, in Kent."
@@ -76,17 +77,29 @@ def test_a_document_with_other_places_that_would_have_to_move_stays(doc: Documen
     assert swap(doc, NAMES, share=1.0, rng=random.Random(0)) == doc
 
 
-def test_a_dataset_is_read_with_the_same_swaps_again(tmp_path: Path) -> None:
-    config, path = tiny_config(tmp_path), tmp_path / "names.jsonl"
+def test_names_are_swapped_anew_each_epoch_and_the_same_way_when_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "names.jsonl"
     jsonl.write(path, [marked(f"[Kent] met [Essex] at [Heron] {i}.") for i in range(20)])
-    plain, swapped = Dataset(path=str(path)), Dataset(path=str(path), swap=0.5)
+    stage = {"train": [{"path": str(path), "swap": 0.5}], "steps": 1}
+    config = tiny_config(tmp_path, stages=[stage], natural=0.0)
     tokenizer = initial_checkpoint(config).tokenizer
 
-    def titles(*datasets: Dataset) -> list[list[str | None]]:
-        data = TrainingData(config, tokenizer).stage(Stage(train=datasets, steps=1))
-        return [[m.title for forms in own for example in forms[0] for m in example.mentions] for own in data.variants]
+    def epochs() -> list[list[tuple[int, str | None]]]:
+        data = TrainingData(config, tokenizer).stage(config.stages[0])
+        examples = ExampleStream(str(path), data.builders[0].build, buffer_bytes=1, seed="s", cursor=Cursor())
+        return [[(e.window.ids.tolist(), m.title) for e in islice(examples, 20) for m in e.mentions] for _ in range(3)]
 
-    as_it_is, changed = titles(plain, swapped)
-    assert as_it_is == ["Kent", "Essex", "Heron"] * 20
-    assert 10 < sum(a != b for a, b in zip(as_it_is, changed, strict=True)) < 40
-    assert [changed] == titles(swapped)
+    first, second, third = epochs()
+    as_it_is = ["Kent", "Essex", "Heron"] * 20
+    assert 10 < sum(a != title for a, (_, title) in zip(as_it_is, first, strict=True)) < 40
+    assert first != second != third != first
+    assert [first, second, third] == epochs()
+
+
+def test_few_names_are_kept_of_many_whichever_way_they_come() -> None:
+    docs = [marked(f"[Kent{chr(97 + i // 26)}{chr(97 + i % 26)}] [Essex]") for i in range(200)]
+    names = gather_names(docs, most=20)
+    backwards = gather_names(reversed(docs), most=20)
+    assert {link.title for link in names[1]} == {link.title for link in backwards[1]}
+    assert len(names[1]) == 20
+    assert len({link.title[:5] for link in names[1] if link.title}) > 3  # not only the first

@@ -16,32 +16,50 @@ from parlink.nn.losses import Targets
 from parlink.nn.prefix_tree import PrefixTree
 from parlink.text.tokenizer import Tokenizer
 from parlink.training.examples import Example, GoldMention
+from parlink.training.stream import Cursor, ExampleStream
 
 POOL = 32  # batches that are sorted by length together
 
-Variants = Sequence[tuple[list[Example], ...]]
 
+class BatchStream:
+    """Batches without end: datasets mixed by weight, windows of like length together; it begins at any step."""
 
-def example_batches(
-    datasets: Sequence[Variants], weights: Sequence[float], *, batch_size: int, natural: float, seed: str
-) -> Iterator[list[Example]]:
-    """Batches without end: datasets mixed by weight, each shuffled anew whenever it is used up."""
-    draws = random.Random(f"draw {seed}")
-    streams = [_shuffled(data, natural, random.Random(f"{seed} {i}")) for i, data in enumerate(datasets)]
-    while True:
-        pool = [next(streams[i]) for i in draws.choices(range(len(streams)), weights, k=POOL * batch_size)]
-        pool.sort(key=lambda example: len(example.window.ids))
-        batches = [pool[i : i + batch_size] for i in range(0, len(pool), batch_size)]
-        draws.shuffle(batches)
-        yield from batches
+    def __init__(
+        self,
+        streams: Sequence[ExampleStream],
+        weights: Sequence[float],
+        *,
+        batch_size: int,
+        seed: str,
+        step: int = 0,
+    ) -> None:
+        self._streams, self._weights, self._batch_size, self._seed = streams, weights, batch_size, seed
+        self._step = step
+        self._cursors = {step // POOL: self._places()}  # where each pool begins, of the latest two
 
+    def cursors(self, step: int) -> tuple[Cursor, ...]:
+        """Where to begin to come to this step again: the step just given, or the one after it."""
+        return self._cursors[step // POOL]
 
-def _shuffled(data: Variants, natural: float, rng: random.Random) -> Iterator[Example]:
-    while True:
-        for index in rng.sample(range(len(data)), len(data)):
-            forms = data[index]
-            form = forms[-1] if rng.random() < natural else forms[0]
-            yield from form
+    def __iter__(self) -> Iterator[list[Example]]:
+        while True:
+            number = self._step // POOL
+            batches = self._pool(number)
+            self._cursors = {number: self._cursors[number], number + 1: self._places()}
+            for batch in batches[self._step % POOL :]:
+                self._step += 1
+                yield batch
+
+    def _pool(self, number: int) -> list[list[Example]]:
+        rng, size = random.Random(f"draw {self._seed} {number}"), self._batch_size
+        drawn = rng.choices(range(len(self._streams)), self._weights, k=POOL * size)
+        pool = sorted((next(self._streams[i]) for i in drawn), key=lambda example: len(example.window.ids))
+        batches = [pool[i : i + size] for i in range(0, len(pool), size)]
+        rng.shuffle(batches)
+        return batches
+
+    def _places(self) -> tuple[Cursor, ...]:
+        return tuple(stream.cursor for stream in self._streams)
 
 
 def targets(

@@ -1,10 +1,10 @@
-"""The data of a training run: each dataset is read, cut into examples and reported on once."""
+"""The data of a training run: each dataset is looked through once, and then streamed from its file."""
 
 from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,68 +14,112 @@ from parlink.config import Dataset, Stage, TrainConfig
 from parlink.data import jsonl
 from parlink.errors import ConfigError
 from parlink.kb import KnowledgeBase
+from parlink.text.detokenize import detokenize
 from parlink.text.tokenizer import Tokenizer
-from parlink.training.batches import Variants
-from parlink.training.examples import DatasetStats, ExampleBuilder
-from parlink.training.swap import own_names, swap
-from parlink.types import Document
+from parlink.training.batches import BatchStream
+from parlink.training.examples import UNKNOWN_STARTS, DatasetStats, Example, ExampleBuilder
+from parlink.training.stream import Cursor, ExampleStream
+from parlink.training.swap import Names, gather_names, swap
+
+MEGABYTE = 2**20
 
 log = logging.getLogger(__name__)
 
 
+class DatasetSizes(msgspec.Struct, frozen=True, kw_only=True):
+    """What was counted when a dataset was looked through, which a run that goes on need not do again."""
+
+    bytes: int  # of the file; another number means other data
+    sizes: dict[str, int]
+
+
 @dataclass(frozen=True, slots=True)
 class StageData:
-    """Examples of each dataset of a stage."""
+    """The datasets of a stage, each ready to be streamed from any place."""
 
+    config: TrainConfig
     datasets: tuple[Dataset, ...]
-    variants: tuple[Variants, ...]
-
-    @property
-    def weights(self) -> list[float]:
-        """How often each dataset is drawn from, relative to the others."""
-        return [dataset.weight for dataset in self.datasets]
+    windows: tuple[int, ...]  # that each dataset holds
+    builders: tuple[DocumentBuilder, ...]
 
     @property
     def epoch(self) -> float:
         """Windows drawn, of all datasets, while the first is seen once."""
-        first = sum(len(forms[0]) for forms in self.variants[0])
-        return first * sum(self.weights) / self.weights[0]
+        return self.windows[0] * sum(dataset.weight for dataset in self.datasets) / self.datasets[0].weight
+
+    def batches(
+        self, *, batch_size: int, seed: str, step: int = 0, cursors: Sequence[Cursor] | None = None
+    ) -> BatchStream:
+        """The batches of a stage from a step on; `cursors` are those that belong to it, none at its beginning."""
+        places = cursors or [Cursor()] * len(self.datasets)
+        streams = [
+            ExampleStream(
+                builder.dataset.path,
+                builder.build,
+                buffer_bytes=int(self.config.shuffle_megabytes * MEGABYTE),
+                seed=f"{seed} {number}",
+                cursor=cursor,
+            )
+            for number, (builder, cursor) in enumerate(zip(self.builders, places, strict=True))
+        ]
+        weights = [dataset.weight for dataset in self.datasets]
+        return BatchStream(streams, weights, batch_size=batch_size, seed=seed, step=step)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentBuilder:
+    """Makes examples of the lines of a dataset: each document looks somewhat different in every epoch."""
+
+    examples: ExampleBuilder
+    dataset: Dataset
+    names: Names  # to be put in the place of others
+
+    def build(self, line: bytes, number: int, rng: random.Random) -> list[Example]:
+        """The windows of the document in a line; what changes in it is drawn from `rng`."""
+        doc = jsonl.decode(line, path=self.dataset.path, line=number)
+        if self.dataset.swap:
+            doc = swap(doc, self.names, share=self.dataset.swap, rng=rng)
+        if rng.random() < self.examples.config.natural and not doc.extra.get(UNKNOWN_STARTS):
+            doc = detokenize(doc)
+        return self.examples.examples(doc, dataset=self.dataset, stats=DatasetStats())
 
 
 class TrainingData:
-    """Reads the datasets of one stage after the other; what two stages in a row share is read once."""
+    """The datasets of a run; `sizes` is what is known of them, by path, from a part of the run that is done."""
 
-    def __init__(self, config: TrainConfig, tokenizer: Tokenizer) -> None:
+    def __init__(
+        self, config: TrainConfig, tokenizer: Tokenizer, *, sizes: Mapping[str, DatasetSizes] | None = None
+    ) -> None:
+        self._config = config
         kb = None if config.kb is None else KnowledgeBase.open(config.kb)
-        self._builder = ExampleBuilder(config, tokenizer, kb)
+        self._examples = ExampleBuilder(config, tokenizer, kb)
+        self.sizes = dict(sizes or {})
         for path in {dataset.path for stage in config.stages for dataset in stage.train}:
             if not Path(path).is_file():  # said now, and not when the stages before are done
                 raise ConfigError(f"{path}: is not there; a stage of the config names it under `train`")
-        self._cut: dict[Dataset, Variants] = {}
-        self.stats: dict[str, DatasetStats] = {}  # by path
+            if path in self.sizes and Path(path).stat().st_size != self.sizes[path].bytes:
+                raise ConfigError(f"{path}: has changed since the run began; put it back, or start a new run")
 
     def stage(self, stage: Stage) -> StageData:
-        """The examples of a stage."""
-        self._cut = {(key := _unweighted(dataset)): self._cut.get(key) or self._read(key) for dataset in stage.train}
-        return StageData(stage.train, tuple(self._cut[_unweighted(dataset)] for dataset in stage.train))
+        """The data of a stage; what is seen for the first time is looked through, counted and reported on."""
+        for dataset in stage.train:
+            if dataset.path not in self.sizes:
+                self.sizes[dataset.path] = self._look_through(dataset)
+        windows = tuple(self.sizes[dataset.path].sizes["windows"] for dataset in stage.train)
+        builders = tuple(
+            DocumentBuilder(self._examples, dataset, gather_names(jsonl.read(dataset.path)) if dataset.swap else {})
+            for dataset in stage.train
+        )
+        return StageData(self._config, stage.train, windows, builders)
 
-    def _read(self, dataset: Dataset) -> Variants:
+    def _look_through(self, dataset: Dataset) -> DatasetSizes:
         stats = DatasetStats()
-        documents = _swapped(dataset) if dataset.swap else jsonl.read(dataset.path)
-        cut = self._builder.variants(documents, dataset=dataset, stats=stats)
-        if not any(forms[0] for forms in cut):
+        for doc in jsonl.read(dataset.path):
+            self._examples.examples(doc, dataset=dataset, stats=stats)
+        if not stats.sizes["windows"]:
             raise ConfigError(f"{dataset.path}: holds no text to train on; give documents, one a line")
-        if dataset.path not in self.stats:
-            self.stats[dataset.path] = stats
-            report(dataset.path, stats)
-        return cut
-
-
-def _swapped(dataset: Dataset) -> Iterator[Document]:
-    """The documents with some of their names changed, the same ones whenever they are read."""
-    names = own_names(jsonl.read(dataset.path))
-    rng = random.Random("swap")
-    return (swap(doc, names, share=dataset.swap, rng=rng) for doc in jsonl.read(dataset.path))
+        report(dataset.path, stats)
+        return DatasetSizes(bytes=Path(dataset.path).stat().st_size, sizes=dict(stats.sizes))
 
 
 def report(path: str, stats: DatasetStats) -> None:
@@ -85,7 +129,3 @@ def report(path: str, stats: DatasetStats) -> None:
         log.warning("%s: 0 linked mentions; such data teaches only where no mention is", path)
     for name, count in stats.problems.items():
         log.warning("%s: %s %s (%.2f %% of mentions)", path, f"{count:,}", name, 100 * count / stats.mentions)
-
-
-def _unweighted(dataset: Dataset) -> Dataset:
-    return msgspec.structs.replace(dataset, weight=1.0)

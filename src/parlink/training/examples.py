@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from parlink.config import Dataset, TrainConfig
 from parlink.kb import KnowledgeBase
-from parlink.text.detokenize import detokenize
 from parlink.text.tokenizer import Tokenizer, Tokens
 from parlink.text.windows import Window, covering_range, token_range, windows
 from parlink.types import Document, Link
@@ -59,26 +57,8 @@ class ExampleBuilder:
     tokenizer: Tokenizer
     kb: KnowledgeBase | None
 
-    def variants(
-        self, documents: Iterable[Document], *, dataset: Dataset, stats: DatasetStats
-    ) -> list[tuple[list[Example], ...]]:
-        """Each document as examples: as it is and, where that differs and the config asks for it, detokenized too."""
-        result = []
-        forms: tuple[Document, ...]
-        for doc in documents:
-            forms = (doc,)
-            if (
-                self.config.natural
-                and not doc.extra.get(UNKNOWN_STARTS)
-                and (natural := detokenize(doc)).text != doc.text
-            ):
-                forms = (doc, natural)
-            each_stats = (stats, *(DatasetStats() for _ in forms[1:]))  # count each document once
-            pairs = zip(forms, each_stats, strict=True)
-            result.append(tuple(self._examples(form, dataset, counted) for form, counted in pairs))
-        return result
-
-    def _examples(self, doc: Document, dataset: Dataset, stats: DatasetStats) -> list[Example]:
+    def examples(self, doc: Document, *, dataset: Dataset, stats: DatasetStats) -> list[Example]:
+        """The windows of a document with the mentions that each of them judges."""
         tokens = self.tokenizer.encode(doc.text)
         stats.sizes.update({"documents": 1, "tokens": len(tokens.ids)})
         known, unknown = [], _starts(tokens, doc.extra.get(UNKNOWN_STARTS))
@@ -102,6 +82,7 @@ class ExampleBuilder:
             )
             starts = tuple(place + shift for place in unknown if window.own_first <= place < window.own_last)
             result.append(Example(window, mentions, doc.id, dataset.detection, dataset.unlinked, starts))
+        stats.sizes["windows"] += len(result)
         return result
 
     def _place(self, tokens: Tokens, link: Link, stats: DatasetStats) -> tuple[int, int] | None:

@@ -18,7 +18,7 @@ from parlink.checkpoint.folder import Checkpoint, recover, save_checkpoint
 from parlink.config import Stage, TrainConfig
 from parlink.errors import ConfigError
 from parlink.nn.losses import PARTS, LossSums, joint_losses
-from parlink.training.batches import example_batches, training_batch
+from parlink.training.batches import BatchStream, training_batch
 from parlink.training.curves import write_curves
 from parlink.training.data import StageData, TrainingData
 from parlink.training.divergence import check_divergence
@@ -29,6 +29,7 @@ from parlink.training.interrupts import held
 from parlink.training.optimizer import lr_factor, make_optimizer, set_rates
 from parlink.training.processes import LostProcessError, Processes
 from parlink.training.state import Progress, has_state, load_state, read_progress, save_state
+from parlink.training.stream import Cursor
 from parlink.training.validation import Validation
 
 MEASURED_STEPS = 8  # for a budget in minutes
@@ -47,7 +48,7 @@ class Run:
         self.folder = Path(config.output)
         self.optimizer = make_optimizer(self.model, config)
         self.progress = self._begin(resume=resume)
-        self.data = TrainingData(config, self.tokenizer)
+        self.data = TrainingData(config, self.tokenizer, sizes=self.progress.data)
         self.validation = Validation.load(config)
         self.log = RunLog(self.folder / "log.jsonl", every=config.log_steps)
         if self.processes.is_main:
@@ -84,17 +85,17 @@ class Run:
 
     def _stage(self, number: int, stage: Stage) -> Iterator[Event]:
         data = self.data.stage(stage)
-        sizes = {path: dict(stats.sizes) for path, stats in self.data.stats.items()}
-        self.progress = self.progress.moved(data=self.progress.data | sizes)
+        self.progress = self.progress.moved(data=dict(self.data.sizes))
         if number != self.progress.stage:
-            self.progress = self.progress.moved(stage=number, step=0, planned=0)
+            self.progress = self.progress.moved(stage=number, step=0, planned=0, cursors=())
         if not self.progress.planned:
             self.progress = self.progress.moved(planned=self._plan(stage, data))
         every = self.config.validate_steps or max(1, round(data.epoch / self.progress.windows))
         yield from self._validate(every)  # in case the run was stopped before it
         saved = time.monotonic()
-        for batch in islice(self._batches(data), self.progress.step, self.progress.planned):
-            yield self._step(stage, batch)
+        batches = self._batches(data, step=self.progress.step, cursors=self.progress.cursors)
+        for batch in islice(batches, self.progress.planned - self.progress.step):
+            yield self._step(stage, batch, cursors=batches.cursors(self.progress.step + 1))
             yield from self._validate(every)
             if self._stage_done or time.monotonic() - saved > 60 * self.config.checkpoint_minutes:
                 self._save()
@@ -104,14 +105,9 @@ class Run:
     def _stage_done(self) -> bool:
         return self.progress.step == self.progress.planned
 
-    def _batches(self, data: StageData) -> Iterator[list[Example]]:
-        return example_batches(
-            data.variants,
-            data.weights,
-            batch_size=self.progress.windows,
-            natural=self.config.natural,
-            seed=f"{self.config.seed} {self.progress.stage}",
-        )
+    def _batches(self, data: StageData, *, step: int = 0, cursors: Sequence[Cursor] = ()) -> BatchStream:
+        seed = f"{self.config.seed} {self.progress.stage}"
+        return data.batches(batch_size=self.progress.windows, seed=seed, step=step, cursors=cursors)
 
     def _plan(self, stage: Stage, data: StageData) -> int:
         """How many steps a stage has."""
@@ -153,7 +149,7 @@ class Run:
         with processes.autocast():
             return joint_losses(self.model, batch, targets, label_smoothing=config.label_smoothing, generate=generate)
 
-    def _step(self, stage: Stage, examples: Sequence[Example]) -> StepEvent:
+    def _step(self, stage: Stage, examples: Sequence[Example], *, cursors: tuple[Cursor, ...]) -> StepEvent:
         begin, progress = time.monotonic(), self.progress
         factor = lr_factor(progress.step, stage=stage, planned=progress.planned)
         set_rates(self.optimizer, stage, factor)
@@ -169,6 +165,7 @@ class Run:
                 seconds=progress.seconds + seconds,
                 first_loss=loss if progress.first_loss is None else progress.first_loss,
                 mean_loss=mean,
+                cursors=cursors,
             )
         tokens = sum(len(example.window.ids) for example in examples)
         return StepEvent(
@@ -225,7 +222,8 @@ class Run:
         if self.validation is None:
             self.save_model()
         progress, device = self.progress, str(self.processes.device)
-        training = Training(self.config, progress.data, progress.total, progress.seconds, device)
+        sizes = {path: known.sizes for path, known in progress.data.items()}
+        training = Training(self.config, sizes, progress.total, progress.seconds, device)
         yield from finish(self.folder / "model", training, self.validation)
         write_curves(self.folder / "curves.svg", self.log.entries())
 

@@ -24,6 +24,8 @@ from parlink.config import TrainConfig
 from parlink.errors import CheckpointError, ConfigError, TrainingError
 from parlink.nn.model import LinkingModel
 from parlink.nn.tensor_file import save_tensors
+from parlink.training.data import DatasetSizes
+from parlink.training.stream import Cursor
 
 PROGRESS = "progress.json"
 FREE = ("log_steps", "checkpoint_minutes", "device")  # may change when a run goes on
@@ -44,7 +46,8 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     best: float = -1.0  # validation micro-F1 of the model kept
     first_loss: float | None = None
     mean_loss: float | None = None  # of the latest steps
-    data: dict[str, dict[str, int]] = {}  # sizes of the datasets read so far, by path
+    data: dict[str, DatasetSizes] = {}  # of the datasets read so far, by path
+    cursors: tuple[Cursor, ...] = ()  # where each dataset of the stage is to be read on; empty: from its beginning
 
     def moved(self, **changes: Any) -> Progress:
         """The same run, somewhere else."""

@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import random
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from parlink.training.examples import UNKNOWN_STARTS
-from parlink.types import Document, Link, Span
+from parlink.types import Candidate, Document, Link, Span
 
 Names = Mapping[int, Sequence[Link]]  # by how many words they have
 
 
-def own_names(documents: Iterable[Document]) -> Names:
-    """Gather the names that are titles themselves, one link each: what they refer to can be told without context."""
-    named = {link.title: link for doc in documents for link in doc.links if link.title == _surface(doc, link)}
+def gather_names(documents: Iterable[Document], *, most: int = 8192) -> Names:
+    """Gather the names that are titles themselves, one link each: what they refer to can be told without context.
+
+    Of more than `most`, those whose hash is smallest are kept, which is as good as at random and needs little memory.
+    """
+    named: dict[str, Link] = {}
+    for doc in documents:
+        for link in doc.links:
+            if link.title and link.title == _surface(doc, link) and _is_name(link.title):
+                candidates = tuple(Candidate(candidate.title) for candidate in link.candidates)
+                named[link.title] = Link(link.span, link.title, candidates=candidates)
+        if len(named) > 2 * most:
+            named = _choose(named, most)
     names: dict[int, list[Link]] = defaultdict(list)
-    for title, link in named.items():
-        if title and _is_name(title):
-            names[len(title.split())].append(link)
+    for title, link in _choose(named, most).items():
+        names[len(title.split())].append(link)
     return names
+
+
+def _choose(named: dict[str, Link], most: int) -> dict[str, Link]:
+    chosen = set(sorted(named, key=lambda title: (zlib.crc32(title.encode()), title))[:most])
+    return {title: link for title, link in named.items() if title in chosen}
 
 
 def swap(doc: Document, names: Names, *, share: float, rng: random.Random) -> Document:
