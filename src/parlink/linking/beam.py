@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from parlink.linking.interrupt import check
 from parlink.nn.decoder import MentionStates, NameScores, log_normalizers
 from parlink.nn.model import LinkingModel
 from parlink.nn.prefix_tree import PrefixTree
@@ -58,6 +59,7 @@ class _Beams:
         live = self._read_bos(roots)
         parts: list[NameScores] = []
         for depth in range(len(self.tree.level) - 1):
+            check()
             features = self.decoder.head.features(live.hidden)
             log_z = torch.zeros_like(live.total) if self.normalized else log_normalizers(self.decoder.head, features)
             parts.append(self._finish(live, features, log_z, depth).cpu())

@@ -20,6 +20,7 @@ from parlink.errors import ParlinkError
 from parlink.kb import KnowledgeBase
 from parlink.linking.candidates import CandidateSource, all_titles, look_up
 from parlink.linking.decision import decide
+from parlink.linking.interrupt import check
 from parlink.linking.mentions import FoundMentions, TokenizedDocument, batch_windows, encode, find_mentions, tokenize
 from parlink.linking.overlaps import resolve
 from parlink.linking.scoring import score
@@ -154,6 +155,7 @@ def _fail(doc: Document, error: ParlinkError) -> Document:
 def _report(items: Sequence[T], progress: Progress | None, share: tuple[float, float]) -> Iterator[T]:
     """Yield items, and tell after each how far between the two shares of the work that is."""
     for done, item in enumerate(items, start=1):
+        check()
         yield item
         if progress is not None:
             progress(share[0] + (share[1] - share[0]) * done / len(items))

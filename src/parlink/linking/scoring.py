@@ -16,6 +16,7 @@ from torch import Tensor
 from parlink.config import PRIOR_FLOOR, LinkSettings, ScoreWeights
 from parlink.kb.title_trees import TitleTree
 from parlink.linking.beam import beam_search
+from parlink.linking.interrupt import check
 from parlink.nn.decoder import MentionStates, NameScores, log_likelihoods
 from parlink.nn.model import LinkingModel
 from parlink.nn.prefix_tree import PrefixTree
@@ -112,6 +113,7 @@ def score_names(model: LinkingModel, mentions: MentionStates, names: Names, *, b
     counts = np.fromiter(map(len, names), np.int64, len(names))
     parts = [NameScores.empty()]
     for first, last in _chunks(counts.tolist(), limit=batch_names):
+        check()
         tree, owner = _tree(names[first:last])
         tree, owner = tree.to(mentions.vector.device), owner.to(mentions.vector.device)
         states = mentions[slice(first, last)]
