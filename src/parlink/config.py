@@ -115,17 +115,25 @@ class Tuned(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     confidence: Confidence | None = None
 
 
-class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to decode; may change between calls, unlike `ModelConfig`. None: the value tuned for the model."""
+def _says(description: str, *, ge: float | None = None, le: float | None = None) -> msgspec.Meta:
+    """What users are told of an option, in the help of every command, and its bounds."""
+    return msgspec.Meta(description=description, ge=ge, le=le)
 
-    mention_threshold: float | None = None
-    score_threshold: float | None = None
-    min_confidence: float = 0.0  # keep links that are at least this sure
+
+class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to decode; may change between calls, unlike `ModelConfig`. None: the value tuned for the model.
+
+    The fields that say what they mean are options of every command that links.
+    """
+
+    mention_threshold: Annotated[float, _says("Least log-odds that a mention starts.")] | None = None
+    score_threshold: Annotated[float, _says("Least score of the best candidate.")] | None = None
+    min_confidence: Annotated[float, _says("Least probability that a link is right.", ge=0, le=1)] = 0.0
     weights: ScoreWeights | None = None
-    search: Literal["rank", "beam"] = "rank"
-    beams: int = 5
-    fallback: bool | None = None  # search the whole KB for a mention without candidates
-    max_candidates: int = 30
+    search: Annotated[Literal["rank", "beam"], _says("Score every candidate, or search by beam.")] = "rank"
+    beams: Annotated[int, _says("Width of the beam.", ge=1)] = 5
+    fallback: Annotated[bool, _says("Search all titles for a mention without candidates.")] | None = None
+    max_candidates: Annotated[int, _says("Candidates of a mention that are scored.", ge=1)] = 30
     titles: tuple[str, ...] | None = None  # link to these entities only
     overlaps: Literal["resolve", "keep"] = "resolve"  # keep: every detected span, which tuning needs
 

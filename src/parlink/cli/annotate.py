@@ -8,9 +8,13 @@ from typing import Annotated
 import typer
 
 from parlink.cli.data import FORMATS
+from parlink.cli.struct_options import add_options
+from parlink.config import LinkOptions
 
 
+@add_options(LinkOptions)
 def annotate(
+    options: LinkOptions,
     documents: Annotated[list[Path], typer.Argument(metavar="IN", help="Files of documents, any format.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="JSON lines: the documents with their links.")],
     model: Annotated[
@@ -18,20 +22,13 @@ def annotate(
     ] = None,
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
     source_format: Annotated[str | None, typer.Option("--from", help=FORMATS)] = None,
-    mention_threshold: Annotated[
-        float | None, typer.Option(help="Least log-odds that a mention starts; default: the model's own.")
-    ] = None,
-    fallback: Annotated[
-        bool | None, typer.Option(help="Search all titles for a mention without candidates; default: the model's own.")
-    ] = None,
-    candidates: Annotated[int, typer.Option(min=0, help="Candidates to keep of each link.")] = 5,
+    top: Annotated[int, typer.Option("--top", "--candidates", min=0, help="Candidates to keep of each link.")] = 5,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
 ) -> None:
     """Link every document; links it has are replaced, but given spans and candidates are used."""
     from itertools import chain
 
     from parlink.cli.bars import document_bar, tell
-    from parlink.config import LinkOptions
     from parlink.data import files, formats
     from parlink.linking.annotate import annotate
     from parlink.linking.linker import Linker
@@ -47,8 +44,8 @@ def annotate(
             linker,
             chain.from_iterable(docs),
             output,
-            options=LinkOptions(mention_threshold=mention_threshold, fallback=fallback),
-            candidates=candidates,
+            options=options,
+            top=top,
             resume=resume,
             progress=progress,
         )

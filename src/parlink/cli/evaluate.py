@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
+from parlink.cli.struct_options import add_options
+from parlink.config import LinkOptions
 from parlink.errors import ParlinkError
 from parlink.evaluation.conditions import Condition
 
 
+@add_options(LinkOptions)
 def evaluate(
+    options: LinkOptions,
     data: Annotated[
         list[Path],
         typer.Argument(help="Gold documents, any format; several files are one set."),
@@ -34,11 +38,6 @@ def evaluate(
     surfaces: Annotated[
         Path | None, typer.Option(help="Table of given-surface, JSON: surface to titles. Default: made of DATA.")
     ] = None,
-    search: Annotated[Literal["rank", "beam"], typer.Option(help="Score every candidate, or search by beam.")] = "rank",
-    beams: Annotated[int, typer.Option(min=1, help="Width of the beam.")] = 5,
-    mention_threshold: Annotated[
-        float | None, typer.Option(help="Least log-odds that a mention starts; default: the model's own.")
-    ] = None,
     predictions: Annotated[Path | None, typer.Option(help="Score these predictions instead of a model.")] = None,
     save_predictions: Annotated[Path | None, typer.Option(help="Write the links that were scored, JSONL.")] = None,
     compare: Annotated[Path | None, typer.Option(help="Another system's predictions, for a paired test.")] = None,
@@ -52,7 +51,6 @@ def evaluate(
     """Score linking, detection and disambiguation as GERBIL does, with intervals and errors by kind."""
     from parlink.cli.bars import document_bar
     from parlink.cli.score_table import print_reports
-    from parlink.config import LinkOptions
     from parlink.data import files
     from parlink.evaluation.report.html import to_html
     from parlink.evaluation.setup import Setup, own_kb_or, score_model, score_predictions
@@ -67,7 +65,6 @@ def evaluate(
             raise ParlinkError("--predictions are scored as they are; leave out --model and --save-predictions")
         reports = [score_predictions(setup, predictions, condition or [])]
     else:
-        options = LinkOptions(search=search, beams=beams, mention_threshold=mention_threshold)
         conditions = condition or [Condition.KB if kb else Condition.GIVEN_SURFACE]
         reports = score_model(
             setup, model, conditions, options=options, surfaces=surfaces, save=save_predictions, bar=document_bar

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
+
+from parlink.cli.struct_options import add_options
+from parlink.config import LinkOptions
 
 LONG = 8000  # characters, which take about two seconds
 
 
+@add_options(LinkOptions)
 def link(
+    options: LinkOptions,
     text: Annotated[str, typer.Argument(help="The text; - reads it from standard input.")] = "-",
     model: Annotated[
         Path | None, typer.Option(help="Model folder; default: the model that comes with parlink.")
@@ -20,15 +25,7 @@ def link(
     surfaces: Annotated[
         Path | None, typer.Option(help="Take candidates from this JSON object: surface to a list of titles.")
     ] = None,
-    mention_threshold: Annotated[
-        float | None, typer.Option(help="Least log-odds that a mention starts; default: the model's own.")
-    ] = None,
-    search: Annotated[Literal["rank", "beam"], typer.Option(help="Score every candidate, or search by beam.")] = "rank",
-    beams: Annotated[int, typer.Option(min=1, help="Width of the beam.")] = 5,
-    max_candidates: Annotated[int, typer.Option(min=1, help="Most candidates of a mention.")] = 30,
-    fallback: Annotated[
-        bool | None, typer.Option(help="Search all titles for a mention without candidates; default: the model's own.")
-    ] = None,
+    top: Annotated[int, typer.Option(min=0, help="Candidates of a mention that are shown.")] = 5,
     html: Annotated[Path | None, typer.Option(help="Write a page with the links in place.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on a terminal too.")] = False,
 ) -> None:
@@ -37,23 +34,16 @@ def link(
 
     from parlink.cli.bars import share_bar
     from parlink.cli.show import show
-    from parlink.config import LinkOptions
     from parlink.data import files, jsonl
     from parlink.kb.surface_table import SurfaceTable
+    from parlink.linking.annotate import keep_top
     from parlink.linking.linker import Linker
     from parlink.pages.linked_text import to_html
 
     linker = Linker.load(model, kb=kb, source=None if surfaces is None else SurfaceTable.load(surfaces))
-    options = LinkOptions(
-        mention_threshold=mention_threshold,
-        search=search,
-        beams=beams,
-        max_candidates=max_candidates,
-        fallback=fallback,
-    )
     asked = _standard_input() if text == "-" else _not_a_file(text)
     with nullcontext() if len(asked) < LONG else share_bar(f"linking {len(asked):,} characters") as progress:
-        doc = linker.link(asked, options=options, progress=progress)
+        doc = keep_top(linker.link(asked, options=options, progress=progress), top)
     if html is not None:
         with files.written(html) as file:
             file.write(to_html(doc).encode())

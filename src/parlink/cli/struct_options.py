@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from inspect import Parameter, Signature, signature
-from types import UnionType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -12,18 +11,18 @@ import typer
 
 
 def add_options(kind: type[msgspec.Struct]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Turn a function of a struct and further options into a command that has an option for each field."""
+    """Turn a function of a struct and further options into a command that has an option for each annotated field."""
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        names = [field.name for field in msgspec.structs.fields(kind)]
+        parameters = list(_make_parameters(kind))
 
         def command(**given: Any) -> None:
-            settings = kind(**{name: given.pop(name) for name in names})
+            settings = kind(**{parameter.name: given.pop(parameter.name) for parameter in parameters})
             function(settings, **given)
 
         further = list(signature(function, eval_str=True).parameters.values())[1:]
         keyword_only = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in further]
-        command.__signature__ = Signature([*keyword_only, *_make_parameters(kind)])  # type: ignore[attr-defined]
+        command.__signature__ = Signature([*keyword_only, *parameters])  # type: ignore[attr-defined]
         command.__name__, command.__doc__, command.__annotations__ = function.__name__, function.__doc__, {}
         return command
 
@@ -34,18 +33,23 @@ def _make_parameters(kind: type[msgspec.Struct]) -> Iterator[Parameter]:
     hints = get_type_hints(kind, include_extras=True)
     for field in msgspec.structs.fields(kind):
         plain, meta = _split(hints[field.name])
-        flags = (f"--{field.name.replace('_', '-')}",)
+        if meta is None:
+            continue
+        name = f"--{field.name.replace('_', '-')}"
+        flags = (f"{name}/--no-{name[2:]}",) if field.default is None and plain == bool | None else (name,)
         env = (meta.extra or {}).get("env")
         option = typer.Option(*flags, min=meta.ge, max=meta.le, help=meta.description, envvar=env)
         annotation: Any = Annotated[plain, option]
         yield Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=annotation)
 
 
-def _split(hint: Any) -> tuple[Any, msgspec.Meta]:
-    """The plain type of a field and what was said of it; `Annotated[T, meta] | None` is an optional T."""
+def _split(hint: Any) -> tuple[Any, msgspec.Meta | None]:
+    """The plain type of a field and what was said of it, if anything; `Annotated[T, meta] | None` is an optional T."""
     if get_origin(hint) is Annotated:
         plain, meta, *_ = get_args(hint)
         return plain, meta
-    assert isinstance(hint, UnionType) or get_args(hint), hint
-    plain, meta = _split(next(part for part in get_args(hint) if part is not type(None)))
+    annotated = next((part for part in get_args(hint) if get_origin(part) is Annotated), None)
+    if annotated is None:
+        return hint, None
+    plain, meta = _split(annotated)
     return plain | None, meta

@@ -48,6 +48,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     mention_threshold: float | None = None  # None: the value tuned for the model, here and in the next two
     score_threshold: float | None = None
     fallback: bool | None = None
+    min_confidence: float = 0.0
+    max_candidates: int = 30
     candidates: int = 5  # how many to keep with an entity
     label: str = "ENTITY"  # of the entities that parlink finds
 
@@ -55,7 +57,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def options(self) -> LinkOptions:
         """How to link."""
         return LinkOptions(
-            mention_threshold=self.mention_threshold, score_threshold=self.score_threshold, fallback=self.fallback
+            mention_threshold=self.mention_threshold,
+            score_threshold=self.score_threshold,
+            fallback=self.fallback,
+            min_confidence=self.min_confidence,
+            max_candidates=self.max_candidates,
         )
 
 
@@ -73,6 +79,8 @@ def create(
     mention_threshold: float | None,
     score_threshold: float | None,
     fallback: bool | None,
+    min_confidence: float,
+    max_candidates: int,
     candidates: int,
     label: str,
 ) -> ParlinkPipe:
@@ -85,6 +93,8 @@ def create(
             mention_threshold=mention_threshold,
             score_threshold=score_threshold,
             fallback=fallback,
+            min_confidence=min_confidence,
+            max_candidates=max_candidates,
             candidates=candidates,
             label=label,
         ),

@@ -27,11 +27,11 @@ def annotate(
     output: Path,
     *,
     options: LinkOptions = DEFAULT,
-    candidates: int = 5,
+    top: int = 5,
     resume: bool = False,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Annotated:
-    """Link documents in constant memory; each link keeps its best `candidates`.
+    """Link documents in constant memory; each link keeps its `top` candidates.
 
     Lines are written to `output` with `.partial` behind its name, which is dropped at the end. With `resume` a run
     goes on behind the last whole line of that file.
@@ -43,7 +43,7 @@ def annotate(
     progress(done)
     with partial.open("ab") as file:
         for doc in linker.stream(asked, options=options):
-            file.write(jsonl.encode(_shortened(doc, candidates)))
+            file.write(jsonl.encode(keep_top(doc, top)))
             done, failed = done + 1, failed + (doc.error is not None)
             progress(1)
     partial.replace(output)
@@ -83,5 +83,6 @@ def _kept(partial: Path, asked: Iterator[Document]) -> Iterator[Document]:
         yield linked
 
 
-def _shortened(doc: Document, candidates: int) -> Document:
-    return replace(doc, links=tuple(replace(link, candidates=link.candidates[:candidates]) for link in doc.links))
+def keep_top(doc: Document, top: int) -> Document:
+    """Leave each link its best `top` candidates."""
+    return replace(doc, links=tuple(replace(link, candidates=link.candidates[:top]) for link in doc.links))
