@@ -76,7 +76,7 @@ def test_spans_may_be_objects_or_pairs() -> None:
 def test_unknown_fields_are_carried_through_at_every_level() -> None:
     value: dict[str, Any] = {
         "text": "Oslo",
-        "links": [{"start": 0, "end": 4, "title": "Oslo", "candidates": [{"title": "Oslo", "k": None}], "type": "LOC"}],
+        "links": [{"start": 0, "end": 4, "title": "Oslo", "candidates": [{"title": "Oslo", "k": None}], "ner": "LOC"}],
         "source": {"page": [1, 2.5]},
     }
     assert jsonl.to_json(jsonl.from_json(value)) == value

@@ -104,7 +104,7 @@ def test_given_spans_are_disambiguated_as_they_are() -> None:
     doc = linker().link(Document(text, spans=spans))
     assert tuple(link.span for link in doc.links) == spans
     assert [link.reason for link in doc.links] == [None, None, None, None, "no_token", None]
-    assert all(link.mention_logit is None for link in doc.links)
+    assert all((link.mention_logit, link.source) == (None, "given") for link in doc.links)
 
 
 def test_candidates_given_for_a_span_are_the_only_ones_there() -> None:

@@ -35,6 +35,14 @@ def test_links_carry_id_url_step_and_the_name_of_the_kb(tmp_path: Path) -> None:
     assert (link.id, link.url) == next((c.id, c.url) for c in link.candidates if c.title == link.title)
 
 
+def test_links_carry_a_description_and_who_proposed_the_mention(tmp_path: Path) -> None:
+    model = linker(tmp_path)
+    (link,) = model.link(Document("Emma Oberländer", spans=(Span(0, 15),))).links
+    assert (link.title, link.description, link.source) == ("Emma Oberländer", "painter", "given")
+    links = model.link("Kent", options=LinkOptions(mention_threshold=-100.0)).links
+    assert {link.source for link in links} == {"detector"}
+
+
 def test_a_change_is_seen_by_the_next_link(tmp_path: Path) -> None:
     model = linker(tmp_path)
     assert model.kb is not None

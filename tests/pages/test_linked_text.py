@@ -75,11 +75,17 @@ def test_overlapping_given_spans_do_not_repeat_text() -> None:
 
 def test_the_card_leads_with_type_and_description_and_ends_with_rivals() -> None:
     candidates = (
-        Candidate("Kent County Cricket Club", score=1.3, prior=0.2, extra={"coherence": 0.75}),
-        Candidate("Kent", score=-0.6, prior=0.8, extra={"coherence": 0.25}),
+        Candidate("Kent County Cricket Club", score=1.3, prior=0.2, coherence=0.75),
+        Candidate("Kent", score=-0.6, prior=0.8, coherence=0.25),
     )
-    extra = {"type": "organization", "description": "cricket club in England"}
-    link = Link(Span(0, 4), "Kent County Cricket Club", confidence=0.5, candidates=candidates, extra=extra)
+    link = Link(
+        Span(0, 4),
+        "Kent County Cricket Club",
+        type="organization",
+        description="cricket club in England",
+        confidence=0.5,
+        candidates=candidates,
+    )
     page = to_html(Document("Kent won.", links=(link,)))
     body = page[page.index("<body>") :]
     places = [body.index(part) for part in ("cricket club in England", "50 % sure", "Prior", "Coherence", "Rivals")]

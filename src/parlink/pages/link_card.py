@@ -60,20 +60,14 @@ def make_card(link: Link, *, rival: str | None = None) -> LinkCard:
     against = next((c for c in others if c.title == rival), others[0] if others else None)
     return LinkCard(
         link,
-        type=known(link, "type"),
-        description=known(link, "description"),
+        type=link.type,
+        description=link.description,
         parts=() if chosen is None else _parts(chosen, against),
         rival=against,
         rivals=tuple(others[:SHOWN]),
         more=len(others[SHOWN:]),
         best=max((c.score for c in link.candidates if c.score is not None), default=0.0),
     )
-
-
-def known(item: Link | Candidate, name: str) -> str | None:
-    """Return the type or the description of an entity where it is known; files may bring it as a further field."""
-    value = getattr(item, name, None) or item.extra.get(name)
-    return value if isinstance(value, str) and value.strip() else None
 
 
 def assign_slots(types: Iterable[str | None]) -> dict[str, int]:
@@ -88,5 +82,5 @@ def _parts(chosen: Candidate, rival: Candidate | None) -> tuple[Part, ...]:
 
 
 def _number(candidate: Candidate | None, name: str) -> float | None:
-    value = None if candidate is None else getattr(candidate, name, candidate.extra.get(name))
-    return float(value) if isinstance(value, int | float) else None
+    value = None if candidate is None else getattr(candidate, name)
+    return None if value is None else float(value)

@@ -55,8 +55,8 @@ def test_a_benchmark_file(tmp_path: Path) -> None:
     (doc,) = elevant.read(path)
     assert (doc.id, doc.text) == ("4", "Bergen and Voss.")
     assert doc.links == (
-        Link(Span(0, 6), "Bergen", "Q26793", extra={"type": "Q515"}),
-        Link(Span(11, 15), extra={"type": "Q515", "parent": 0}),
+        Link(Span(0, 6), "Bergen", "Q26793", type="Q515"),
+        Link(Span(11, 15), type="Q515", extra={"parent": 0}),
     )
     assert doc.extra["title"] == "Two towns"
     assert doc.extra["evaluation_span"] == [0, 10]

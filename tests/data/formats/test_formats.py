@@ -109,8 +109,8 @@ def test_brat_as_annotators_leave_it(tmp_path: Path) -> None:
     (tmp_path / "a.ann").write_text(ANN)
     (tmp_path / "b.txt").write_text("no annotations")
     losses: Counter[str] = Counter()
-    anna = Link(Span(0, 4), extra={"type": "Person"})
-    voss = Link(Span(9, 18), "Voss, the town", "C01", extra={"type": "Town"})
+    anna = Link(Span(0, 4), type="Person")
+    voss = Link(Span(9, 18), "Voss, the town", "C01", type="Town")
     expected = [Document("Anna saw Voss town", "a", (anna, voss)), Document("no annotations", "b")]
     assert list(brat.read(tmp_path, losses=losses)) == expected
     assert sum(losses.values()) == 3
@@ -144,12 +144,12 @@ def test_mentions(tmp_path: Path) -> None:
     assert doc.links == (
         Link(Span(0, 9), "Lady Gaga", extra={"wikipedia_id": 5}),
         Link(Span(14, 18)),
-        Link(Span(22, 26), "Rome", "Q220", extra={"type": "LOC"}),
+        Link(Span(22, 26), "Rome", "Q220", type="LOC"),
     )
     assert sum(losses.values()) == 1
     (doc,) = mentions.read(path, resolve={"Lady Gaga": "Gaga"}.get, losses=losses)
     assert [link.title for link in doc.links] == ["Gaga", None, "Q220"]
-    assert doc.links[2].extra == {"type": "LOC", "name": "Rome"}
+    assert (doc.links[2].type, doc.links[2].extra) == ("LOC", {"name": "Rome"})
 
 
 def test_zelda(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """brat standoff: a folder of NAME.txt and NAME.ann; entities are normalizations such as `Wikipedia:Kent_(band)`.
 
 The text is kept byte for byte. A document's name is its id, percent-encoded where a file name needs it. The type of
-a mention is `extra["type"]`, or "Entity".
+a mention is that of its link, or "Entity".
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[st
     losses = Counter() if losses is None else losses
     used: set[str] = set()
     for number, doc in enumerate(documents, start=1):
-        count_losses(doc, losses, held=("id", "url", *_held_extra(doc)))
+        count_losses(doc, losses, held=("id", "url", *_held_type(doc)))
         name = _name(doc.id, number, used, losses)
         with files.written(Path(path) / f"{name}.txt") as file:
             file.write(doc.text.encode())
@@ -79,7 +79,7 @@ def _links(path: Path, text: str, resolve: Resolve | None, losses: Counter[str])
             losses["brat annotation that is neither a mention nor a normalization"] += 1
     for key, (kind, span) in mentions.items():
         found = _target(identifiers[key], names.get(key), resolve, losses)
-        yield Link(span, found.title, found.id, url=found.url, extra={} if kind == _TYPE else {"type": kind})
+        yield Link(span, found.title, found.id, url=found.url, type=None if kind == _TYPE else kind)
 
 
 def _span(offsets: str, text: str, losses: Counter[str], *, path: Path, line: int) -> Span:
@@ -128,14 +128,12 @@ def _references(link: Link) -> list[tuple[str, str]]:
 
 
 def _kind(link: Link) -> str:
-    kind = link.extra.get("type")
-    return kind if isinstance(kind, str) and re.fullmatch(r"[^\s\x00-\x1f]+", kind) else _TYPE
+    return link.type if link.type and re.fullmatch(r"[^\s\x00-\x1f]+", link.type) else _TYPE
 
 
-def _held_extra(doc: Document) -> tuple[str, ...]:
-    """Say that the extra fields of links are held, if types are all there is."""
-    only_types = all({"type": _kind(link)} == {"type": _TYPE, **link.extra} for link in doc.links)
-    return ("extra",) if only_types and not doc.extra else ()
+def _held_type(doc: Document) -> tuple[str, ...]:
+    """Say that the types of links are held, if brat can spell all of them."""
+    return ("type",) if all(link.type in (None, _kind(link)) and link.type != _TYPE for link in doc.links) else ()
 
 
 def _name(doc_id: str, number: int, used: set[str], losses: Counter[str]) -> str:

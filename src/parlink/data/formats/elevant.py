@@ -113,7 +113,7 @@ def _article(doc: Document, number: int, part: Part) -> dict[str, Any]:
 
 
 def _mention(link: Link, number: int, part: Part) -> dict[str, Any]:
-    extra = dict(link.extra)
+    extra = dict(link.extra) | ({} if link.type is None else {"type": link.type})
     mention: dict[str, Any] = {"id": extra.pop("label", number)} if part == "labels" else {}
     mention["span"] = [link.span.start, link.span.end]
     mention[_ENTITY_KEY[part]] = _NIL if link.title is None else link.id or link.title

@@ -9,7 +9,10 @@ from parlink.data.identifiers import Target
 from parlink.types import Document, Link
 
 _DOCUMENT = ("spans", "kb", "error", "extra")
-_LINK = ("id", "confidence", "reason", "mention_logit", "mention_probability", "candidates", "url", "extra")
+_LINK = (
+    *("id", "type", "description", "confidence", "reason", "source"),
+    *("mention_logit", "mention_probability", "candidates", "url", "extra"),
+)
 
 
 def count_losses(doc: Document, losses: Counter[str], *, held: Collection[str] = ()) -> None:
