@@ -1,8 +1,19 @@
-"""Settings for all tests: a busy machine is no reason for a property to fail."""
+"""Settings for all tests: a busy machine is no reason for a property to fail. One browser for all pages."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
+
+from chromium import Browser, running_chromium
 
 settings.register_profile("parlink", deadline=None)
 settings.load_profile("parlink")
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with running_chromium(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser

@@ -52,6 +52,7 @@ def test_the_tuned_values_give_the_default_answer(linker: Linker, client: httpx.
         "fallback": False,
         "weights": {"lm": 1.0, "classifier": 1.0, "prior": 0.0},
         "kb": linker.kb and linker.kb.name,
+        "allow_edits": False,
     }
     usual, asked = (
         client.post(f"/v1/link{query}", json={"text": TEXT}).json()

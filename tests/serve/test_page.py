@@ -3,177 +3,52 @@
 from __future__ import annotations
 
 import json
-import os
-import random
-import re
-import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
-from parlink import Document, Linker, LinkOptions, Span
-from parlink.checkpoint.folder import Checkpoint, save_checkpoint
-from parlink.config import Tuned
-from parlink.linking.overlaps import resolve_overlaps
-from tiny_kb import LINES, tiny_folder
-from tiny_model import tiny_checkpoint
+from chromium import Browser, at, needs_chromium, overflow, screen, until
+from page_service import HOSTILE, TEXT, link, open_page, serving, shown, slide, titles
+from parlink import Linker, LinkOptions
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
-
-HOSTILE = "<img src=x onerror=window.pwned=1>"
-TEXT = (
-    f"\N{GRINNING FACE} Zu\u0308rich, e\u0301t\u00e9 \N{FULL MOON SYMBOL} and Kent {HOSTILE} "
-    "</article><script>window.pwned=1</script>\n\nHSV won."
-)
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-context-networking "
-    "--disable-component-update --disable-sync --disable-dev-shm-usage --window-size=1200,900"
-)
-Browser = webdriver.Chrome
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model that links every mention to some title of a knowledge base, one of which is hostile."""
-    folder = tmp_path_factory.mktemp("page") / "model"
-    made = tiny_checkpoint(seed=4, spread=2.0)
-    save_checkpoint(
-        folder, Checkpoint(made.model, made.tokenizer, Tuned(mention_threshold=0.1, fallback=True)), card="tiny"
-    )
-    tiny_folder(folder, [*LINES, {"title": HOSTILE, "count": 9}], url_template="https://example.org/{title}")
-    return folder
-
-
-@contextmanager
-def serving(model: Path, *options: str) -> Iterator[str]:
-    command = [sys.executable, "-m", "parlink", "serve", "--model", str(model), "--port", "0", *options]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
-    assert process.stderr is not None
-    try:
-        for line in process.stderr:
-            if found := re.search(r"parlink is at (\S+)", line):
-                yield found[1]
-                return
-        raise AssertionError("the service did not start")
-    finally:
-        process.terminate()
-        process.stderr.read()
-        process.wait(20)
-        process.stderr.close()
-
-
-@pytest.fixture(scope="module")
-def service(model: Path) -> Iterator[str]:
-    with serving(model, "--text-characters", "2000") as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for flag in (*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(str(DRIVER)))
-    yield driver
-    driver.quit()
+pytestmark = needs_chromium
+REQUESTS = "return performance.getEntriesByType('resource').length"
 
 
 @pytest.fixture
 def page(chromium: Browser, service: str) -> Iterator[Browser]:
-    yield opened(chromium, service)
+    yield open_page(chromium, service)
     assert not chromium.execute_script("return window.pwned")
-
-
-def opened(browser: Browser, address: str) -> Browser:
-    browser.get(address)
-    browser.get_log("browser")
-    return browser
-
-
-def at(page: Browser, name: str) -> Any:
-    return page.find_element(By.ID, name)
-
-
-def until(page: Browser, condition: Callable[[Browser], Any]) -> Any:
-    return WebDriverWait(page, 15, poll_frequency=0.05).until(condition)
-
-
-def link(page: Browser, text: str) -> None:
-    page.execute_script("document.getElementById('text').value = arguments[0]", text)
-    at(page, "link").click()
-    until(page, lambda page: at(page, "result").is_displayed())
-
-
-def shown(page: Browser) -> list[tuple[str, str | None]]:
-    """Surface and title of the mentions on the page."""
-    script = (
-        "return [...document.querySelectorAll('.mention')].map((m) => [m.textContent, m.getAttribute('aria-label')])"
-    )
-    pairs = [(surface, label.removeprefix(f"{surface}: ")) for surface, label in page.execute_script(script)]
-    return [(surface, None if title == "not linked" else title) for surface, title in pairs]
-
-
-def wanted(doc: Document) -> list[tuple[str, str | None]]:
-    return [(doc.text[one.span.start : one.span.end], one.title) for one in doc.links]
-
-
-def slide(page: Browser, value: float) -> float:
-    """Move the threshold; returns where it landed."""
-    script = """const slider = document.getElementById('threshold'); slider.value = arguments[0];
-        slider.dispatchEvent(new Event('input')); return Number(slider.value)"""
-    return float(page.execute_script(script, value))
 
 
 def test_links_are_in_place_whatever_the_characters(page: Browser, model: Path) -> None:
     link(page, TEXT)
     assert page.execute_script("return document.getElementById('article').textContent") == TEXT
     assert len(shown(page)) > 3
-    assert shown(page) == wanted(Linker.load(model).link(TEXT))
+    assert shown(page) == titles(Linker.load(model).link(TEXT))
     assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == []
 
 
-def test_the_threshold_gives_what_the_linker_gives_without_a_request(page: Browser, model: Path) -> None:
+def test_the_slider_gives_what_min_confidence_gives_without_a_request(page: Browser, model: Path) -> None:
     link(page, TEXT)
-    linker, requests = Linker.load(model), "return performance.getEntriesByType('resource').length"
-    before, seen = page.execute_script(requests), set()
-    low, high = (float(at(page, "threshold").get_attribute(name)) for name in ("min", "max"))
-    for step in range(12):
-        value = slide(page, low + 0.07 + step * (high - low) / 12)
-        mentions = shown(page)
-        assert mentions == wanted(linker.link(TEXT, options=LinkOptions(mention_threshold=value)))
-        seen.add(len(mentions))
-    assert len(seen) > 2
-    assert page.execute_script(requests) == before
+    linker, before = Linker.load(model), page.execute_script(REQUESTS)
+    counts = set()
+    for step in range(11):
+        value = slide(page, step / 10)
+        doc = linker.link(TEXT, options=LinkOptions(min_confidence=value))
+        linked = [mention for mention in shown(page) if mention[1] is not None]
+        assert linked == [mention for mention in titles(doc) if mention[1] is not None]
+        counts.add(len(linked))
+    assert len(counts) > 2
+    assert page.execute_script(REQUESTS) == before
     at(page, "reset").click()
-    assert shown(page) == wanted(linker.link(TEXT))
-
-
-def test_overlaps_are_resolved_as_in_python(page: Browser) -> None:
-    rng = random.Random(7)
-    cases = []
-    for _ in range(200):
-        starts = [rng.randrange(20) for _ in range(rng.randrange(12))]
-        spans = sorted({Span(start, start + rng.randrange(1, 6)) for start in starts})
-        cases.append([(span, rng.choice((0.0, 0.25, 0.5, rng.random(), 1.5 * 2**-41))) for span in spans])
-    plain = [[{"start": s.start, "end": s.end, "mention_probability": p} for s, p in case] for case in cases]
-    script = """const [cases, done] = arguments; import('/static/links.js').then((links) =>
-        done(cases.map((one) => links.resolveOverlaps(one).map((link) => [link.start, link.end]))))"""
-    found = page.execute_async_script(script, plain)
-    for case, kept in zip(cases, found, strict=True):
-        spans = [span for span, _ in case]
-        assert [Span(*pair) for pair in kept] == resolve_overlaps(spans, spans, [p for _, p in case])
+    assert shown(page) == titles(linker.link(TEXT))
+    at(page, "unlinked").click()
+    assert None not in {title for _, title in shown(page)}
 
 
 def test_the_keyboard_is_enough(page: Browser) -> None:
@@ -181,35 +56,73 @@ def test_the_keyboard_is_enough(page: Browser) -> None:
     until(page, lambda page: at(page, "result").is_displayed())
     assert page.switch_to.active_element.get_attribute("id") == "article"
     page.switch_to.active_element.send_keys(Keys.TAB)
-    focused = page.switch_to.active_element
-    assert "mention" in focused.get_attribute("class")
+    mention = page.switch_to.active_element
+    assert "mention" in mention.get_attribute("class")
     card = page.find_element(By.CLASS_NAME, "card")
-    heads = [head.get_property("textContent") for head in card.find_elements(By.CSS_SELECTOR, "thead th")]
-    assert heads == ["Candidate", "Prior", "Generative", "Classifier", "Score"]
-    assert focused.get_attribute("aria-describedby") == card.get_attribute("id")
-    focused.send_keys(Keys.TAB)  # into the card, whose candidates are links
+    assert mention.get_attribute("aria-describedby") == card.get_attribute("id")
+    mention.send_keys(Keys.TAB)  # into the card, which leads to the entity
     assert page.switch_to.active_element.get_attribute("href").startswith("https://example.org/")
     page.switch_to.active_element.send_keys(Keys.ESCAPE)
     assert page.find_elements(By.CLASS_NAME, "card") == []
+    assert page.switch_to.active_element == mention
 
 
-def test_the_mouse_opens_the_card(page: Browser) -> None:
+def test_the_card_leads_with_the_entity_and_then_says_why(page: Browser) -> None:
     link(page, TEXT)
-    webdriver.ActionChains(page).move_to_element(page.find_element(By.CSS_SELECTOR, "a.mention")).perform()
-    assert page.find_element(By.CSS_SELECTOR, ".card .chosen").get_property("textContent")
-    webdriver.ActionChains(page).move_to_element(at(page, "summary")).perform()
+    page.execute_script("document.querySelector('.mention:not(.nil)').focus()")
+    card = page.find_element(By.CLASS_NAME, "card")
+    order = ("card-title", "sure", "why", "rivals")
+    tops = [card.find_element(By.CLASS_NAME, name).rect["y"] for name in order]
+    assert tops == sorted(tops)
+    parts = [part.get_attribute("class") for part in card.find_elements(By.CLASS_NAME, "part")]
+    assert parts[:2] == ["part lm", "part classifier"]
+    width = "const m = arguments[0]; return parseFloat(getComputedStyle(m, '::before').width) / m.clientWidth"
+    sure = page.execute_script(width, card.find_element(By.CSS_SELECTOR, ".sure .meter"))
+    said = card.find_element(By.CLASS_NAME, "sure").text
+    assert said == f"{100 * sure:.0f} % sure" or sure < 0.05
+
+
+def test_a_pinned_card_stays_until_escape(page: Browser) -> None:
+    link(page, TEXT)
+    first, second = page.find_elements(By.CSS_SELECTOR, ".mention")[:2]
+    mouse = webdriver.ActionChains(page)
+    mouse.move_to_element(first).perform()
+    assert page.find_elements(By.CLASS_NAME, "card")
+    mouse.move_to_element(at(page, "kb")).perform()
     until(page, lambda page: not page.find_elements(By.CLASS_NAME, "card"))
+    first.click()
+    label = page.find_element(By.CLASS_NAME, "card").get_attribute("aria-label")
+    mouse.move_to_element(second).move_to_element(at(page, "summary")).click().perform()
+    pinned = page.find_element(By.CLASS_NAME, "card")
+    assert (pinned.get_attribute("aria-label"), "pinned" in pinned.get_attribute("class")) == (label, True)
+    webdriver.ActionChains(page).send_keys(Keys.ESCAPE).perform()
+    assert page.find_elements(By.CLASS_NAME, "card") == []
+
+
+@pytest.mark.parametrize("height", [320, 480, 900])
+def test_the_card_never_covers_its_line(page: Browser, height: int) -> None:
+    script = """const card = document.querySelector('.card').getBoundingClientRect();
+        return [card.top, card.bottom, [...arguments[0].getClientRects()].map((line) => [line.top, line.bottom])]"""
+    with screen(page, 600, height):
+        page.execute_script("document.getElementById('text').value = arguments[0]", f"{TEXT}\n" * 4)
+        at(page, "text").send_keys(Keys.CONTROL, Keys.ENTER)
+        until(page, lambda page: at(page, "result").is_displayed())
+        for mention in page.find_elements(By.CSS_SELECTOR, ".mention")[:12]:
+            page.execute_script("arguments[0].scrollIntoView({ block: 'center' }); arguments[0].focus()", mention)
+            top, bottom, lines = page.execute_script(script, mention)
+            assert all(top >= line[1] or bottom <= line[0] for line in lines), (top, bottom, lines)
 
 
 def test_names_and_addresses_are_hostile_and_nothing_runs(page: Browser) -> None:
-    doc = {"text": TEXT, "links": [{"start": 0, "end": 1, "title": HOSTILE, "url": "javascript:window.pwned=1"}]}
+    hostile = {"title": HOSTILE, "url": "javascript:window.pwned=1", "type": HOSTILE, "description": HOSTILE}
+    doc = {"text": TEXT, "links": [{"start": 0, "end": 1, **hostile, "candidates": [hostile, {"title": "x"}]}]}
     script = """const [doc, done] = arguments;
         Promise.all([import('/static/download.js'), import('/static/article.js')]).then(([download, { Article }]) => {
             const article = document.createElement('p');
             document.getElementById('main').append(article);
-            new Article(article).show(doc.text, doc.links);
+            new Article(article).show(doc.text, doc.links, new Map());
             article.querySelector('.mention').focus();
-            done([download.toHtml(doc), document.querySelectorAll('main img, main script, a[href^=java]').length])
+            done([download.toHtml(doc, ''), document.querySelectorAll('main img, main script, a[href^=java]').length])
         })"""
     html, elements = page.execute_async_script(script, doc)
     assert elements == 0
@@ -225,8 +138,10 @@ def test_downloads_hold_what_is_shown(page: Browser, tmp_path: Path) -> None:
         until(page, lambda _, name=name: (tmp_path / f"linked.{name}").is_file())
     doc = json.loads((tmp_path / "linked.json").read_bytes())
     assert doc["text"] == TEXT
-    assert [(TEXT[one["start"] : one["end"]], one["title"]) for one in doc["links"]] == shown(page)
-    assert (tmp_path / "linked.html").read_text().count('class="mention') == len(shown(page))
+    assert [(TEXT[made["start"] : made["end"]], made["title"]) for made in doc["links"]] == shown(page)
+    html = (tmp_path / "linked.html").read_text()
+    assert html.count('class="mention') == html.count('class="card typed') == len(shown(page))
+    assert "--accent" in html and "<button" not in html
 
 
 def test_files_are_read(page: Browser, tmp_path: Path) -> None:
@@ -253,7 +168,7 @@ def test_an_error_is_a_red_line(page: Browser) -> None:
 def test_a_key_is_asked_for_only_when_it_is_needed_and_a_lost_service_is_told(chromium: Browser, model: Path) -> None:
     key = "a-key-for-tests-only"
     with serving(model, "--api-key", key) as address:
-        page = opened(chromium, address)
+        page = open_page(chromium, address)
         assert not at(page, "key-form").is_displayed()
         at(page, "text").send_keys("Kent", Keys.CONTROL, Keys.ENTER)
         until(page, lambda page: at(page, "key-form").is_displayed())
@@ -269,21 +184,18 @@ def test_a_key_is_asked_for_only_when_it_is_needed_and_a_lost_service_is_told(ch
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_narrow_screens_and_color_schemes(page: Browser, scheme: str) -> None:
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    size = {"width": 360, "height": 700, "deviceScaleFactor": 1, "mobile": False}
-    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    try:
+    with screen(page, 360, 700, scheme=scheme):
         link(page, f"{TEXT}\n" * 5)  # so long that there is a scroll bar
-        for mention in page.find_elements(By.CSS_SELECTOR, "a.mention")[:8]:
+        for mention in page.find_elements(By.CSS_SELECTOR, ".mention")[:8]:
             page.execute_script("arguments[0].focus()", mention)
             assert page.find_elements(By.CLASS_NAME, "card")
-            assert (
-                page.execute_script("const root = document.documentElement; return root.scrollWidth - root.clientWidth")
-                == 0
-            )
+            assert overflow(page) == 0
         ground = page.execute_script("return getComputedStyle(document.body).backgroundColor")
-        assert (int(re.findall(r"\d+", ground)[0]) < 128) is (scheme == "dark")
-    finally:
-        page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        assert (int(ground.removeprefix("rgb(").split(",")[0]) < 128) is (scheme == "dark")
+
+
+def test_paper_shows_the_text_and_no_controls(page: Browser) -> None:
+    link(page, TEXT)
+    with screen(page, 800, media="print"):
+        assert at(page, "article").is_displayed()
+        assert not at(page, "confidence").is_displayed() and not at(page, "edit").is_displayed()

@@ -84,7 +84,7 @@ def test_the_key_opens_everything(locked: httpx.Client, headers: dict[str, str])
 
 
 def test_the_page_and_the_probes_need_no_key(locked: httpx.Client) -> None:
-    for path in ("/", "/static/index.html", "/healthz", "/readyz", "/openapi.json"):
+    for path in ("/", "/docs", "/static/index.html", "/static/shared/base.css", "/healthz", "/readyz", "/openapi.json"):
         assert locked.get(path).status_code == 200, path
     assert locked.get("/openapi.json").json()["security"] == [{"key": []}]
 

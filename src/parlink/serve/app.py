@@ -21,6 +21,7 @@ from starlette.responses import Response
 from parlink.config import LinkOptions
 from parlink.kb import KnowledgeBase
 from parlink.linking.linker import Linker
+from parlink.pages import ASSETS
 from parlink.serve import answers, entities, intake, schemas, turtle
 from parlink.serve.batcher import INTERNAL, Batcher, QueueFullError
 from parlink.serve.guard import Guard
@@ -65,6 +66,7 @@ def create_app(linker: Linker, settings: Settings) -> FastAPI:
     app = FastAPI(title="parlink", version="1", docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.service = service
     app.include_router(routes)
+    app.mount("/static/shared", StaticFiles(directory=ASSETS))
     app.mount("/static", StaticFiles(directory=STATIC))
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=settings.host_names, www_redirect=False)
     app.add_middleware(Guard, settings=settings, metrics=service.metrics)
@@ -150,12 +152,13 @@ async def annotate(request: Request, query: Annotated[NifQuery, Query()]) -> Res
     },
 )
 async def show_model(request: Request) -> Response:
-    """Show the tuned values, and the name of the knowledge base."""
+    """Show the tuned values, the name of the knowledge base, and whether it may be changed."""
     service = _service(request)
     tuned = {
         name: getattr(service.tuned, name) for name in ("mention_threshold", "score_threshold", "fallback", "weights")
     }
-    return answers.answer_json(tuned | {"kb": None if service.kb is None else service.kb.name})
+    kb = None if service.kb is None else service.kb.name
+    return answers.answer_json(tuned | {"kb": kb, "allow_edits": service.settings.allow_edits and kb is not None})
 
 
 _ENTITY_BODY = {"description": "The entity.", "content": content(refer("Entity"), one=schemas.ENTITY)}
@@ -243,6 +246,12 @@ async def metrics(request: Request) -> Response:
 async def page() -> FileResponse:
     """Show the web page."""
     return FileResponse(STATIC / "index.html")
+
+
+@routes.get("/docs", include_in_schema=False)
+async def docs() -> FileResponse:
+    """Show the API as a page."""
+    return FileResponse(STATIC / "docs.html")
 
 
 async def _link(request: Request, docs: list[Document], options: LinkOptions) -> list[Document]:

@@ -17,7 +17,7 @@ from parlink.serve.answers import refuse
 from parlink.serve.metrics import Metrics
 from parlink.serve.settings import Settings
 
-OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json"})  # and /static/: nothing of anybody's
+OPEN_PATHS = frozenset({"/", "/docs", "/healthz", "/readyz", "/openapi.json"})  # and /static/: nothing of anybody's
 CLIENT_GONE = 499
 REST_BYTES, REST_SECONDS = 1 << 20, 0.5  # of a body that is refused, read all the same
 SECURITY_HEADERS = {

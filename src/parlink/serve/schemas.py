@@ -35,6 +35,7 @@ MODEL = {
     "fallback": False,
     "weights": {"lm": 1.0, "classifier": 1.0, "prior": 0.25},
     "kb": "wikipedia-1f0c2a9e",
+    "allow_edits": False,
 }
 ENTITY = {"title": "Kent (ship)", "id": "Q42", "description": "cargo ship"}
 NEW_ENTITY = {**ENTITY, "aliases": ["MV Kent"], "count": 3}
@@ -134,10 +135,11 @@ def _describe_model() -> Json:
         "fallback": {"type": "boolean"},
         "weights": {"type": "object", "properties": dict.fromkeys(parts, number), "required": list(parts)},
         "kb": {"type": ["string", "null"]},
+        "allow_edits": {"type": "boolean"},
     }
     return {
         "type": "object",
-        "description": "What was tuned for the model, and the knowledge base it links to.",
+        "description": "What was tuned for the model, the knowledge base it links to, and whether that may be changed.",
         "properties": properties,
         "required": list(properties),
     }

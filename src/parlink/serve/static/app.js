@@ -1,60 +1,82 @@
-// The page: a text goes in, its links are shown, and the threshold chooses among them without a new request.
+// The page: a text goes in, its links are shown, and what is shown of them is chosen without a new request.
 
+import { listChanges, readForm } from "./add.js";
 import { Article } from "./article.js";
-import { save, toHtml, toJson } from "./download.js";
-import { element, outward, percent } from "./elements.js";
-import { entitiesOf, linksAt } from "./links.js";
-import { MARGIN, linkedText } from "./service.js";
-
-const EXAMPLE = `When Ada Lovelace met Charles Babbage in London, he showed her a part of his Difference Engine. \
-Her notes on the Analytical Engine are often called the first program, a century before Alan Turing worked in \
-Cambridge and Manchester. The language Ada is named after her, as are a street in Paris and a crater on the Moon \u{1F315}.`;
-const LARGEST_FILE = 20_000_000; // bytes; the service takes far less, but says so itself
+import { readStyle, save, toHtml, toJson } from "./download.js";
+import { element, percent } from "./elements.js";
+import { chooseLinks, countTypes } from "./entities.js";
+import { EXAMPLES } from "./examples.js";
+import { acceptDrops, readText } from "./files.js";
+import { coherenceOf, drawGraph } from "./graph.js";
+import { EntityList, showLegend } from "./lists.js";
+import { showProgress } from "./progress.js";
+import { addEntity, linkText, removeEntity, showModel } from "./service.js";
+import { copy, permalink, readPermalink, toCurl, toPython } from "./share.js";
+import { Tabs } from "./tabs.js";
 
 const at = (id) => document.getElementById(id);
 const article = new Article(at("article"));
-const state = { doc: null, own: 0, key: null, running: null };
+const tabs = new Tabs(document.querySelector("[role=tablist]"), showPanel);
+const list = new EntityList(at("entities"), at("summary"), { point: (title) => article.point(title), goTo });
+const state = { doc: null, types: new Map(), hidden: new Set(), key: null, running: null, added: null };
 
 function start() {
   at("compose").addEventListener("submit", (event) => (event.preventDefault(), run()));
   at("key-form").addEventListener("submit", (event) => (event.preventDefault(), useKey()));
+  at("add").addEventListener("submit", (event) => (event.preventDefault(), add()));
   at("text").addEventListener("input", showCount);
   at("text").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) (event.preventDefault(), run());
   });
-  at("example").addEventListener("click", () => setText(EXAMPLE));
+  at("examples").append(...Object.entries(EXAMPLES).map(makeExample));
   at("open").addEventListener("click", () => at("file").click());
-  at("file").addEventListener("change", (event) => readFile(event.target.files[0]));
+  at("file").addEventListener("change", (event) => take(event.target.files[0]));
   at("cancel").addEventListener("click", () => state.running?.abort());
-  at("threshold").addEventListener("input", showLinks);
+  at("confidence").addEventListener("input", showLinks);
   at("unlinked").addEventListener("change", showLinks);
-  at("reset").addEventListener("click", resetThreshold);
+  at("reset").addEventListener("click", () => setConfidence(0));
   at("edit").addEventListener("click", edit);
+  at("undo").addEventListener("click", undo);
   at("json").addEventListener("click", () => save("linked.json", "application/json", toJson(shownDocument())));
-  at("html").addEventListener("click", () => save("linked.html", "text/html;charset=utf-8", toHtml(shownDocument())));
-  acceptDrops();
+  at("html").addEventListener("click", saveHtml);
+  for (const [id, make] of Object.entries({ "copy-link": permalink, "copy-curl": toCurl, "copy-python": toPython })) {
+    at(id).addEventListener("click", () => tellCopied(make(state.doc.text, confidence(), state.key !== null)));
+  }
+  window.addEventListener("hashchange", openPermalink);
+  window.addEventListener("resize", () => at("panel-graph").hidden || showGraph());
+  acceptDrops(at("paper"), (file) => (at("result").hidden || edit(), take(file)));
   showCount();
-  if (matchMedia("(pointer: fine)").matches) at("text").focus();
+  askWhatIsAllowed();
+  if (!openPermalink() && matchMedia("(pointer: fine)").matches) at("text").focus();
 }
 
 async function run() {
   const text = at("text").value.toWellFormed?.() ?? at("text").value;
   if (!text.trim()) return fail("There is no text to link. Paste one, or drop a file.");
+  const doc = await link(text);
+  if (doc) showResult(doc);
+  return null;
+}
+
+// The answer to a text, or null where there is none: then the page says why.
+async function link(text) {
   if (state.running) return null;
   state.running = new AbortController();
   fail(null);
-  const stop = showProgress();
+  at("link").disabled = true;
+  const stop = showProgress(text);
+  let doc = null;
   try {
-    Object.assign(state, await linkedText(text, state.key, state.running.signal));
-    showResult();
+    doc = await linkText(text, state.key, state.running.signal);
   } catch (error) {
-    if (error.status === 401) askForKey(error.message);
+    if (error.status === 401) askForKey();
     else if (error.name !== "AbortError") fail(error.message);
   } finally {
-    stop();
+    stop(doc !== null);
+    at("link").disabled = false;
     state.running = null;
   }
-  return null;
+  return doc;
 }
 
 // A clear red line; null takes it away.
@@ -73,34 +95,27 @@ function askForKey() {
 function useKey() {
   state.key = at("key").value.trim();
   at("key-form").hidden = true;
+  askWhatIsAllowed();
   run();
 }
 
-function showProgress() {
-  const began = performance.now();
-  const tell = () => {
-    const seconds = Math.round((performance.now() - began) / 1000);
-    at("waiting").textContent = seconds < 2 ? "Linking…" : `Linking… ${seconds} s`;
-  };
-  tell();
-  at("progress").hidden = false;
-  at("link").disabled = true;
-  const timer = setInterval(tell, 500);
-  return () => {
-    clearInterval(timer);
-    at("progress").hidden = true;
-    at("link").disabled = false;
-  };
+// Adding an entity is offered only where the service takes it; a service that wants a key is asked once it has one.
+async function askWhatIsAllowed() {
+  const model = await showModel(state.key).catch(() => null);
+  at("tab-add").hidden = !model?.allow_edits;
 }
 
-function showResult() {
-  const slider = at("threshold");
-  slider.min = String(state.own - MARGIN.below);
-  slider.max = String(state.own + MARGIN.above);
-  resetThreshold();
-  at("kb").textContent = state.doc.kb ?? "";
+function showResult(doc) {
+  state.doc = doc;
+  state.hidden.clear();
+  state.types = countTypes(doc.links);
+  at("kb").textContent = doc.kb ?? "";
+  at("copied").textContent = "";
+  at("changes").replaceChildren();
   at("compose").hidden = true;
   at("result").hidden = false;
+  tabs.choose(at("tab-text"));
+  showLinks();
   at("article").focus();
 }
 
@@ -110,45 +125,102 @@ function edit() {
   at("text").focus();
 }
 
-function resetThreshold() {
-  at("threshold").value = String(state.own);
+function confidence() {
+  return Number(at("confidence").value);
+}
+
+function setConfidence(value) {
+  at("confidence").value = String(value);
   showLinks();
 }
 
-// The slider's steps may miss the model's own value by a rounding; close to it, it is meant.
-function threshold() {
-  const value = Number(at("threshold").value);
-  return Math.abs(value - state.own) < 0.05 ? state.own : value;
-}
-
 function shownDocument() {
-  const links = linksAt(state.doc.links, threshold());
-  return { ...state.doc, links: at("unlinked").checked ? links : links.filter((link) => link.title != null) };
+  const links = chooseLinks(state.doc.links, { confidence: confidence(), hidden: state.hidden, unlinked: at("unlinked").checked });
+  return { ...state.doc, links };
 }
 
 function showLinks() {
+  at("confidence-value").textContent = percent(confidence());
+  at("confidence").setAttribute("aria-valuetext", percent(confidence()));
+  at("reset").hidden = confidence() === 0;
+  if (!state.doc) return;
   const doc = shownDocument();
-  article.show(doc.text, doc.links);
-  const chance = percent(1 / (1 + Math.exp(-threshold())));
-  at("threshold-value").textContent = chance;
-  at("threshold").setAttribute("aria-valuetext", chance);
-  at("reset").hidden = threshold() === state.own;
-  showEntities(doc.links);
+  article.show(doc.text, doc.links, state.types);
+  list.show(doc.links, state.types);
+  showLegend(at("legend"), state.types, state.hidden, showLinks);
+  if (!at("panel-graph").hidden) showGraph();
 }
 
-function showEntities(links) {
-  const entities = entitiesOf(links);
-  const count = entities.length;
-  at("summary").textContent = count === 0 ? "No entity found" : count === 1 ? "One entity" : `${count} entities`;
-  at("entities").replaceChildren(...entities.map(entityLine));
+function goTo(link) {
+  if (at("panel-text").hidden) tabs.choose(at("tab-text"));
+  article.goTo(link);
 }
 
-function entityLine(entity) {
-  const times = entity.links.length > 1 ? element("span", { class: "times" }, `×${entity.links.length}`) : null;
-  const line = element("li", {}, outward(entity.url, {}, entity.title), times);
-  for (const event of ["pointerenter", "focusin"]) line.addEventListener(event, () => article.point(entity.title));
-  for (const event of ["pointerleave", "focusout"]) line.addEventListener(event, () => article.point(null));
-  return line;
+function showPanel(id) {
+  article.close();
+  if (id === "panel-graph") showGraph();
+}
+
+function showGraph() {
+  const entities = list.entities;
+  const width = at("graph").clientWidth;
+  at("graph").replaceChildren(entities.length ? drawGraph(state.doc.text, entities, state.types, width, (entity) => goTo(entity.links[0])) : "No entity found");
+  const ring = entities.some((entity) => coherenceOf(entity) !== null) ? " The fuller its color, the better an entity fits the others (coherence)." : "";
+  at("graph-hint").textContent = `A line joins entities that are named in one sentence.${ring}`;
+}
+
+async function add() {
+  const entity = readForm(at("add"));
+  await change(() => addEntity(entity, state.key), entity.title);
+}
+
+async function undo() {
+  await change(() => removeEntity(state.added, state.key), null);
+}
+
+// Change the knowledge base, link the same text again and tell the difference; `added` can be removed again.
+async function change(make, added) {
+  fail(null);
+  try {
+    await make();
+  } catch (error) {
+    return fail(error.message);
+  }
+  state.added = added;
+  at("undo").hidden = added === null;
+  at("undo").textContent = `Remove “${added}” again`;
+  const [before, after] = [state.doc, await link(state.doc.text)];
+  if (after === null) return null;
+  state.doc = after;
+  state.types = countTypes(after.links);
+  showLinks();
+  at("changes").replaceChildren(listChanges(before, after));
+  return null;
+}
+
+async function saveHtml() {
+  save("linked.html", "text/html;charset=utf-8", toHtml(shownDocument(), await readStyle()));
+}
+
+async function tellCopied(content) {
+  const message = await copy(content).then(() => "Copied.", (error) => `Not copied: ${error.message}.`);
+  at("copied").textContent = message;
+}
+
+// Link the text that the address holds; false if it holds none.
+function openPermalink() {
+  const { text, confidence: least } = readPermalink(location.hash);
+  if (text === null) return false;
+  setText(text);
+  setConfidence(least);
+  run();
+  return true;
+}
+
+function makeExample([name, text]) {
+  const button = element("button", { type: "button", class: "small" }, name);
+  button.addEventListener("click", () => (setText(text), run()));
+  return button;
 }
 
 function setText(text) {
@@ -165,32 +237,15 @@ function showCount() {
   at("count").textContent = count ? `${count.toLocaleString("en")} characters` : "";
 }
 
-async function readFile(file) {
+async function take(file) {
   if (!file) return;
-  if (file.size > LARGEST_FILE) return fail(`${file.name} has ${file.size} bytes, which is too much for one text.`);
   try {
-    setText(new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer()));
-  } catch {
-    fail(`${file.name} is not a text in UTF-8.`);
+    setText(await readText(file));
+  } catch (error) {
+    fail(error.message);
   } finally {
     at("file").value = "";
   }
-}
-
-function acceptDrops() {
-  const holdsFile = (event) => event.dataTransfer?.types.includes("Files");
-  const mark = (on) => at("paper").classList.toggle("dropping", on);
-  document.addEventListener("dragover", (event) => {
-    if (holdsFile(event)) (event.preventDefault(), mark(true));
-  });
-  document.addEventListener("dragleave", (event) => event.relatedTarget === null && mark(false));
-  document.addEventListener("drop", (event) => {
-    if (!holdsFile(event)) return;
-    event.preventDefault();
-    mark(false);
-    if (!at("result").hidden) edit();
-    readFile(event.dataTransfer.files[0]);
-  });
 }
 
 start();

@@ -1,62 +1,90 @@
-// The card beside a mention: what it may refer to, and the parts of each candidate's score.
+// The card beside a mention, as in components.html: what it is, how sure, why, and its rivals.
 
-import { element, outward, percent } from "./elements.js";
+import { typed } from "./entities.js";
+import { element, number, outward, percent } from "./elements.js";
 
-const SHOWN = 8;
+const SHOWN = 6;
 const REASONS = {
   no_candidate: "the knowledge base has no candidate for these words",
   below_threshold: "its best candidate scores too low",
+  below_confidence: "its best candidate is not sure enough",
   nil: "the model finds that none of the candidates is meant",
   no_token: "it holds no text",
 };
-const HEADS = [
-  ["Candidate", "The entity's unique name"],
-  ["Prior", "How often these words mean this entity"],
-  ["Generative", "Mean log-likelihood of the name"],
-  ["Classifier", "Discriminative correction"],
-  ["Score", "The total that ranks candidates"],
-];
+const PARTS = {
+  lm: ["Language model", "Mean log-likelihood of the name; the bar is the probability it means"],
+  classifier: ["Classifier", "Discriminative correction, log-odds; the bar is the probability it means"],
+  prior: ["Prior", "How often these words mean this entity"],
+  coherence: ["Coherence", "How well it fits the other entities of the text"],
+};
 
-export function card(link) {
-  const rows = (link.candidates ?? []).slice(0, SHOWN);
-  return element("span", { class: "card", id: "card", role: "group", "aria-label": "Candidates" }, heading(link), facts(link), table(rows, link));
-}
-
-function heading(link) {
-  if (link.title == null) return element("span", { class: "card-title" }, "Not linked");
-  return outward(link.url, { class: "card-title" }, link.title);
-}
-
-function facts(link) {
-  const parts = [];
-  if (link.title == null) parts.push(REASONS[link.reason] ?? link.reason ?? "no reason is given");
-  else if (link.confidence != null) parts.push(`${percent(link.confidence)} sure`);
-  if (link.id != null) parts.push(link.id);
-  if (link.mention_probability != null) parts.push(`mention probability ${percent(link.mention_probability)}`);
-  return element("span", { class: "card-facts" }, parts.join(" · "));
-}
-
-function table(rows, link) {
-  if (!rows.length) return null;
-  const heads = HEADS.map(([name, title]) => element("th", { scope: "col", title }, name));
-  const body = rows.map((candidate) => row(candidate, candidate.title === link.title));
-  const more = link.candidates.length - rows.length;
-  const foot = more ? element("caption", {}, `and ${more} more in the JSON`) : null;
-  return element("table", {}, foot, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...body));
-}
-
-function row(candidate, chosen) {
-  const meter = element("span", { class: "meter" }, percent(candidate.prior));
-  meter.style.setProperty("--share", String(candidate.prior ?? 0));
+// `types` are those of the document; `tools` are for a card that can be pinned and closed.
+export function makeCard(link, types, { id = "card", tools = true } = {}) {
+  const candidates = link.candidates ?? [];
+  const chosen = candidates.find((candidate) => candidate.title === link.title && link.title != null);
+  const rivals = candidates.filter((candidate) => candidate !== chosen);
+  const label = link.title == null ? "Not linked" : `About ${link.title}`;
   return element(
-    "tr",
-    { class: chosen ? "chosen" : null },
-    element("th", { scope: "row" }, outward(candidate.url, {}, candidate.title)),
-    element("td", {}, candidate.prior == null ? "" : meter),
-    ...[candidate.lm, candidate.classifier, candidate.score].map((part) => element("td", {}, part == null ? "" : signed(part))),
+    "span",
+    { class: "card typed", id, role: "group", "aria-label": label, ...typed(link.type, types) },
+    heading(link, tools),
+    facts(link, types),
+    link.description && link.title != null ? element("span", { class: "card-description" }, link.description) : null,
+    link.title != null && link.confidence != null ? sure(link.confidence) : null,
+    chosen ? why(chosen, rivals[0]) : null,
+    rivals.length ? listRivals(rivals, link, candidates) : null,
   );
 }
 
-function signed(value) {
-  return value.toFixed(2).replace("-", "−");
+function heading(link, tools) {
+  const title = link.title == null ? element("span", { class: "card-title" }, "Not linked") : outward(link.url, { class: "card-title" }, link.title);
+  if (!tools) return title;
+  const pin = element("button", { type: "button", class: "pin small", "aria-pressed": "false" }, "Pin");
+  const close = element("button", { type: "button", class: "close small", "aria-label": "Close" }, "×");
+  return element("span", { class: "card-head" }, title, element("span", { class: "card-tools" }, pin, close));
+}
+
+function facts(link, types) {
+  if (link.title == null) return element("span", { class: "card-facts" }, REASONS[link.reason] ?? link.reason ?? "no reason is given");
+  const type = link.type ? element("span", { class: "chip typed", ...typed(link.type, types) }, link.type) : null;
+  return element("span", { class: "card-facts" }, type, link.id ? element("span", {}, link.id) : null);
+}
+
+function sure(confidence) {
+  return element("span", { class: "sure", "--value": confidence }, meter(), `${percent(confidence)} sure`);
+}
+
+// The parts of the score as bars, with a tick at what the strongest rival has.
+function why(chosen, rival) {
+  const rows = Object.keys(PARTS).filter((name) => chosen[name] != null).map((name) => {
+    const [label, title] = PARTS[name];
+    const value = name === "prior" ? percent(chosen.prior) : number(chosen[name]);
+    const against = rival?.[name] ?? null;
+    return element(
+      "span",
+      { class: `part ${name}`, title, "--value": chosen[name], "--rival": against },
+      element("span", {}, label), meter(against !== null), element("span", { class: "number" }, value),
+    );
+  });
+  if (!rows.length) return null;
+  const key = rival ? element("span", { class: "key" }, `A tick shows where ${rival.title} stands.`) : null;
+  return element("span", { class: "why" }, element("span", { class: "card-label" }, "Why"), ...rows, key);
+}
+
+function listRivals(rivals, link, candidates) {
+  const best = Math.max(...candidates.map((candidate) => candidate.score ?? -Infinity));
+  const rows = rivals.slice(0, SHOWN).map((rival) =>
+    element(
+      "span",
+      { class: "rival", title: rival.description, "--value": rival.score ?? null, "--best": best },
+      outward(rival.url, {}, rival.title), rival.score == null ? element("span") : meter(), element("span", { class: "number" }, number(rival.score)),
+    ),
+  );
+  const more = rivals.length - rows.length;
+  const label = element("span", { class: "card-label" }, link.title == null ? "Candidates" : "Rivals");
+  return element("span", { class: "rivals" }, label, ...rows, more > 0 ? element("span", { class: "key" }, `and ${more} more`) : null);
+}
+
+function meter(ticked = false) {
+  return element("span", { class: "meter", "aria-hidden": "true", "data-rival": ticked });
 }

@@ -1,14 +1,10 @@
-// A linked document as a file: parlink's JSON, or one HTML page that needs nothing else.
+// A linked document as a file: parlink's JSON, or one HTML page that needs nothing else, like that of `parlink link --html`.
 
-import { element, outward, percent } from "./elements.js";
-import { utf16Offsets } from "./links.js";
+import { makeCard } from "./card.js";
+import { element, outward } from "./elements.js";
+import { countTypes, typed, utf16Offsets } from "./entities.js";
 
-const STYLE = `:root { color-scheme: light dark }
-body { font: 18px/1.7 Charter, Georgia, serif; max-width: 42rem; margin: 3rem auto; padding: 0 1rem }
-.text { white-space: pre-wrap; overflow-wrap: anywhere }
-.mention { color: inherit; background: #14b8a633; border-radius: .2em; text-decoration: underline #14b8a6 }
-.nil { background: #8883; text-decoration: underline dotted #888 }
-footer { font: 13px system-ui, sans-serif; opacity: .7; margin-top: 2rem }`;
+const STYLES = ["base.css", "links.css", "linked_text.css"];
 
 export function save(name, kind, content) {
   const address = URL.createObjectURL(new Blob([content], { type: kind }));
@@ -20,27 +16,38 @@ export function toJson(doc) {
   return `${JSON.stringify(doc)}\n`;
 }
 
-export function toHtml(doc) {
+// The styles that the pages of parlink share.
+export async function readStyle() {
+  const answers = await Promise.all(STYLES.map((name) => fetch(`/static/shared/${name}`)));
+  return (await Promise.all(answers.map((answer) => answer.text()))).join("\n");
+}
+
+export function toHtml(doc, style) {
   const page = document.implementation.createHTMLDocument("Linked text");
   const policy = { "http-equiv": "Content-Security-Policy", content: "default-src 'none'; style-src 'unsafe-inline'" };
   const mobile = { name: "viewport", content: "width=device-width, initial-scale=1" };
+  page.documentElement.lang = "en";
   page.head.prepend(element("meta", { charset: "utf-8" }), element("meta", policy), element("meta", mobile));
-  page.head.append(element("style", {}, STYLE));
+  page.head.append(element("style", {}, style));
+  const types = countTypes(doc.links);
   const footer = `${doc.links.length} mentions, linked to ${doc.kb ?? "no knowledge base"} by parlink`;
-  page.body.append(element("div", { class: "text" }, ...pieces(doc)), element("footer", {}, footer));
+  const text = element("div", { class: "linked" }, ...pieces(doc, types));
+  page.body.append(element("main", {}, element("div", { class: "paper reading" }, text)), element("footer", {}, footer));
   return `<!doctype html>\n${page.documentElement.outerHTML}\n`;
 }
 
-function pieces(doc) {
+function pieces(doc, types) {
   const offsets = utf16Offsets(doc.text);
-  const made = [];
+  const parts = [];
   let at = 0;
-  for (const link of doc.links) {
+  doc.links.forEach((link, place) => {
     const [start, end] = [offsets[link.start], offsets[link.end]];
-    const title = link.title == null ? "not linked" : `${link.title} ${link.confidence == null ? "" : `(${percent(link.confidence)} sure)`}`;
-    const look = link.title == null ? "mention nil" : "mention";
-    made.push(doc.text.slice(at, start), outward(link.url, { class: look, title }, doc.text.slice(start, end)));
+    const id = `card-${place}`;
+    const look = { class: link.title == null ? "mention nil typed" : "mention typed", "aria-describedby": id, "--sure": link.confidence ?? 1 };
+    const mention = outward(link.url, { ...look, ...typed(link.type, types) }, doc.text.slice(start, end));
+    mention.tabIndex = 0;
+    parts.push(doc.text.slice(at, start), element("span", { class: "place" }, mention, makeCard(link, types, { id, tools: false })));
     at = end;
-  }
-  return [...made, doc.text.slice(at)];
+  });
+  return [...parts, doc.text.slice(at)];
 }

@@ -1,6 +1,4 @@
-// The service as the page sees it: the links of a text, and errors in words.
-
-export const MARGIN = { below: 4, above: 6 }; // log-odds around the model's own threshold that the slider covers
+// The service as the page sees it: the links of a text, what it allows, new entities, and errors in words.
 
 export class ServiceError extends Error {
   constructor(message, status = null) {
@@ -15,16 +13,26 @@ const ADVICE = {
   504: "The text took too long",
 };
 
-// A text with every mention that the slider may show, overlapping ones too, and the model's own threshold.
-export async function linkedText(text, key, signal) {
-  const { mention_threshold: own } = await ask("/v1/model", { headers: withKey(key), signal });
-  const doc = await ask(`/v1/link?overlaps=keep&mention_threshold=${own - MARGIN.below}`, {
-    method: "POST",
-    headers: withKey(key, { "content-type": "application/json" }),
-    body: JSON.stringify({ text }),
-    signal,
-  });
-  return { doc, own };
+// A text with its links, under the options tuned for the model.
+export function linkText(text, key, signal) {
+  return ask("/v1/link", post({ text }, key, signal));
+}
+
+// What was tuned for the model, its knowledge base, and whether that may be changed.
+export function showModel(key) {
+  return ask("/v1/model", { headers: withKey(key) });
+}
+
+export function addEntity(entity, key) {
+  return ask("/v1/entities", post(entity, key));
+}
+
+export function removeEntity(title, key) {
+  return ask(`/v1/entities?${new URLSearchParams({ title })}`, { method: "DELETE", headers: withKey(key) });
+}
+
+function post(value, key, signal) {
+  return { method: "POST", headers: withKey(key, { "content-type": "application/json" }), body: JSON.stringify(value), signal };
 }
 
 function withKey(key, headers = {}) {

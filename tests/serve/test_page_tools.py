@@ -1,0 +1,196 @@
+"""What the web page offers beside the text: types, entities, examples, links, code, graph, new entities, the API."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from chromium import Browser, at, complaints, needs_chromium, overflow, screen, until
+from page_service import TEXT, link, open_page, serving, shown, slide
+
+pytestmark = needs_chromium
+WORDS = "Ada met Babbage in London. Turing was born in London. It rained."
+ENTITIES = {"Ada": "person", "Babbage": "person", "London": "place", "Turing": "gene", "It": None}
+
+
+def answer() -> dict[str, Any]:
+    """What a service with types, descriptions and coherence would say."""
+    links = []
+    for surface, kind in ENTITIES.items():
+        start = WORDS.find(surface)
+        while start >= 0:
+            facts = {} if kind is None else {"type": kind, "description": f"the {kind} of that name"}
+            parts = {"score": 1.0, "lm": -0.5, "classifier": 0.5, "prior": 0.5, "coherence": 0.25}
+            rivals = [{"title": surface, **parts}, {"title": f"{surface} (ship)", **parts, "score": 0.0}]
+            links.append({"start": start, "end": start + len(surface), "title": surface, "confidence": 0.5, **facts})
+            links[-1]["candidates"] = rivals
+            start = WORDS.find(surface, start + 1)
+    return {"text": WORDS, "links": sorted(links, key=lambda made: made["start"]), "kb": "tiny"}
+
+
+@pytest.fixture
+def page(chromium: Browser, service: str) -> Iterator[Browser]:
+    yield open_page(chromium, service)
+    assert not chromium.execute_script("return window.pwned")
+
+
+@pytest.fixture
+def typed(page: Browser) -> Browser:
+    script = "const body = arguments[0]; window.fetch = () => Promise.resolve(new Response(body))"
+    page.execute_script(script, json.dumps(answer()))
+    link(page, WORDS)
+    return page
+
+
+@pytest.fixture
+def copied(page: Browser) -> Browser:
+    script = (
+        "Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => window.copied = text } })"
+    )
+    page.execute_script(script)
+    return page
+
+
+def copy(page: Browser, what: str) -> str:
+    page.execute_script("window.copied = null")
+    at(page, f"copy-{what}").click()
+    return str(until(page, lambda page: page.execute_script("return window.copied")))
+
+
+def test_types_have_colors_and_the_legend_filters(typed: Browser) -> None:
+    legend = at(typed, "legend").find_elements(By.TAG_NAME, "button")
+    assert [button.text.split("\n")[0].rstrip("0123456789") for button in legend] == [
+        "person",
+        "place",
+        "gene",
+        "no type",
+    ]
+    color = "return [...document.querySelectorAll('.mention')].map((m) => getComputedStyle(m).backgroundColor)"
+    assert len(set(typed.execute_script(color))) == 4  # one a type
+    legend[1].click()
+    assert "London" not in {surface for surface, _ in shown(typed)}
+    pressed = typed.switch_to.active_element
+    assert (pressed.get_attribute("aria-pressed"), pressed.get_attribute("data-type")) == ("false", "place")
+    pressed.click()
+    assert len(shown(typed)) == 6
+
+
+def test_the_card_shows_type_description_and_coherence(typed: Browser) -> None:
+    typed.execute_script("document.querySelector('.mention').focus()")
+    card = typed.find_element(By.CLASS_NAME, "card")
+    assert card.find_element(By.CLASS_NAME, "chip").text == "person"
+    assert card.find_element(By.CLASS_NAME, "card-description").text == "the person of that name"
+    assert card.find_elements(By.CSS_SELECTOR, ".part.coherence")
+    assert card.find_element(By.CSS_SELECTOR, ".why .key").text == "A tick shows where Ada (ship) stands."
+
+
+def test_a_click_on_an_entity_goes_to_its_places_in_turn(typed: Browser) -> None:
+    (london,) = [e for e in typed.find_elements(By.CLASS_NAME, "entity") if e.text.startswith("London")]
+    places = []
+    for _ in range(3):
+        london.click()
+        places.append(
+            typed.execute_script("return [...document.querySelectorAll('.mention')].indexOf(document.activeElement)")
+        )
+        assert typed.find_element(By.CLASS_NAME, "card").get_attribute("aria-label") == "About London"
+    assert places == [2, 4, 2]
+
+
+def test_the_graph_joins_what_one_sentence_names_and_leads_to_the_text(typed: Browser) -> None:
+    at(typed, "tab-text").send_keys(Keys.ARROW_RIGHT)
+    assert typed.switch_to.active_element.get_attribute("id") == "tab-graph"
+    nodes = {n.get_attribute("aria-label").split(",")[0]: n for n in typed.find_elements(By.CSS_SELECTOR, ".node")}
+    assert nodes.keys() == set(ENTITIES)
+    assert nodes["London"].get_attribute("aria-label").endswith("named with Ada, Babbage, Turing")
+    assert len(typed.find_elements(By.CLASS_NAME, "edge")) == 4
+    assert "coherence" in at(typed, "graph-hint").text
+    typed.execute_script("arguments[0].focus()", nodes["Turing"])
+    nodes["Turing"].send_keys(Keys.ENTER)
+    assert typed.switch_to.active_element.text == "Turing"
+
+
+def test_one_click_links_an_example(page: Browser) -> None:
+    page.find_element(By.CSS_SELECTOR, "#examples button").click()
+    until(page, lambda page: at(page, "result").is_displayed())
+    assert "Ada Lovelace" in at(page, "article").text
+
+
+def test_a_link_holds_the_text_and_the_service_never_sees_it(copied: Browser, service: str) -> None:
+    link(copied, TEXT)
+    slide(copied, 0.3)
+    before = shown(copied)
+    address = copy(copied, "link")
+    assert parse_qs(urlsplit(address).fragment) == {"text": [TEXT], "confidence": ["0.3"]}
+    assert address.startswith(f"{service}#")
+    again = open_page(copied, address)
+    until(again, lambda page: at(page, "result").is_displayed())
+    assert shown(again) == before
+
+
+def test_code_that_is_copied_runs(copied: Browser, service: str) -> None:
+    text = 'Kent\'s "HSV" \\ $HOME \N{GRINNING FACE}\nHamburg'
+    link(copied, text)
+    command = shlex.split(copy(copied, "curl").replace("\\\n", ""))
+    assert command[:2] == ["curl", "-sS"] and f"{service}v1/link" in command
+    assert json.loads(command[command.index("-d") + 1]) == {"text": text}
+    printed: list[tuple[Any, ...]] = []
+    exec(copy(copied, "python"), {"print": lambda *values: printed.append(values)})
+    assert [title for _, _, title, _ in printed] == [title for _, title in shown(copied)]
+
+
+def test_an_added_entity_changes_the_answer_and_can_be_removed(chromium: Browser, tmp_path: Path, model: Path) -> None:
+    shutil.copytree(model, tmp_path / "model")
+    with serving(tmp_path / "model", "--allow-edits") as address:
+        page = open_page(chromium, address)
+        until(page, lambda page: not at(page, "tab-add").get_property("hidden"))
+        link(page, "Kent lost to HSV")
+        before = shown(page)
+        at(page, "tab-add").click()
+        at(page, "add-title").send_keys("Kent (ship)")
+        at(page, "add-aliases").send_keys(", ".join({surface for surface, _ in before}), Keys.ENTER)
+        said = until(page, lambda page: at(page, "changes").text)
+        assert "changed" in said
+        at(page, "add-title").send_keys(Keys.ENTER)  # a second time is refused
+        assert "409" in until(page, lambda page: at(page, "error").text)
+        at(page, "undo").click()
+        until(page, lambda page: not at(page, "undo").is_displayed() and at(page, "changes").text)
+        at(page, "tab-text").click()
+        until(page, lambda page: shown(page) == before)
+
+
+def test_there_is_no_tab_for_what_the_service_refuses(page: Browser) -> None:
+    link(page, TEXT)
+    assert not at(page, "tab-add").is_displayed()
+
+
+def test_the_api_is_described_without_a_script_from_elsewhere(chromium: Browser, service: str) -> None:
+    page = open_page(chromium, f"{service}docs")
+    until(page, lambda page: page.find_elements(By.CSS_SELECTOR, "#routes section"))
+    assert "/v1/link" in at(page, "routes").text and "min_confidence" in at(page, "routes").text
+    assert complaints(page) == []
+    with screen(page, 360):
+        assert overflow(page) == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing(page: Browser, scheme: str, width: int) -> None:
+    with screen(page, width, 900, scheme=scheme):
+        assert complaints(page) == []
+        page.execute_script("const b = arguments[0]; window.fetch = async () => new Response(b)", json.dumps(answer()))
+        link(page, WORDS)
+        page.execute_script("document.querySelector('.mention').click()")
+        assert complaints(page) == []
+        page.execute_script("document.getElementById('tab-add').hidden = false")
+        for tab in ("tab-graph", "tab-add"):
+            page.execute_script("document.getElementById(arguments[0]).click()", tab)
+            assert complaints(page) == []
