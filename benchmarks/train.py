@@ -28,7 +28,7 @@ from parlink.checkpoint.folder import Checkpoint
 from parlink.config import SCRATCH, Dataset, EncoderConfig, Stage, TrainConfig
 from parlink.data import jsonl
 from parlink.nn.batch import Batch
-from parlink.nn.losses import Targets, classifier_loss, joint_losses, name_losses
+from parlink.nn.losses import Targets, classifier_loss, joint_losses, loss_counts, name_losses
 from parlink.nn.model import LinkingModel
 from parlink.training.batches import training_batch
 from parlink.training.data import TrainingData
@@ -106,7 +106,7 @@ def plain_name_losses(model: LinkingModel, states: Tensor, targets: Targets) -> 
         hiddens.append(hidden)
         cells.append(cell)
     last = torch.stack(cells, 1)[torch.arange(len(names)), length]
-    classifier, _ = classifier_loss(decoder.correct(vector, last), of, targets.gold)
+    classifier = classifier_loss(decoder.correct(vector, last), of, targets.gold)
     gold = torch.stack(hiddens, 1)[targets.gold]
     logits = decoder.head.decoder(decoder.head.features(decoder.dropout(gold)))
     ends = [F.pad(names[i], (0, 1), value=decoder.eos_id) for i in targets.gold.tolist()]
@@ -146,7 +146,7 @@ class Ways:
     def losses(self, batch: Batch, targets: Targets) -> None:
         """Whole model, forward and backward."""
         losses = joint_losses(self.model, batch, targets, label_smoothing=SMOOTHING)
-        (losses.sums[:4] / losses.counts[:4].clamp(min=1)).sum().backward()  # type: ignore[no-untyped-call]
+        (losses / loss_counts(batch, targets).clamp(min=1))[:4].sum().backward()  # type: ignore[no-untyped-call]
 
     def step(self, batch: Batch, targets: Targets) -> None:
         """Whole model, and the weights changed."""
@@ -157,7 +157,7 @@ class Ways:
     def ours(self, batch: Batch, targets: Targets) -> None:
         """Decoder and losses of names, from given states."""
         states = self._states(batch)
-        name_losses(self.model, states, targets, label_smoothing=SMOOTHING).sums[:2].sum().backward()  # type: ignore[no-untyped-call]
+        name_losses(self.model, states, targets, label_smoothing=SMOOTHING)[:2].sum().backward()  # type: ignore[no-untyped-call]
 
     def plain(self, batch: Batch, targets: Targets) -> None:
         """The same, each name alone and padded."""
@@ -197,7 +197,7 @@ def check(model: LinkingModel, prepared: Prepared) -> None:
     batch, targets = prepared
     with torch.no_grad():
         states = model.eval().encode(batch)
-        ours = name_losses(model, states, targets, label_smoothing=SMOOTHING).sums[:2].sum()
+        ours = name_losses(model, states, targets, label_smoothing=SMOOTHING)[:2].sum()
         torch.testing.assert_close(ours, plain_name_losses(model, states, targets), rtol=1e-4, atol=1e-3)
 
 

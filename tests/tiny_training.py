@@ -126,7 +126,9 @@ def tiny_settings(folder: Path, **changes: Any) -> dict[str, Any]:
         "natural": 0.5,
         "log_steps": 1,
         "device": "cpu",
-        "stages": [{"train": [{"path": str(folder / "train.jsonl")}], "steps": 6, "warmup": 0.5, "decay": 1}],
+        "stages": [
+            {"train": [{"path": str(folder / "train.jsonl")}], "steps": 6, "warmup_ratio": 0.5, "decay_ratio": 1}
+        ],
     }
     return settings | changes
 
@@ -140,7 +142,9 @@ def toml(settings: dict[str, Any]) -> str:
     """Write a config as a file; strings, numbers and booleans are the same in JSON and TOML."""
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items() if key != "stages"]
     for stage in settings["stages"]:
-        sets = [", ".join(f"{key} = {json.dumps(value)}" for key, value in one.items()) for one in stage["train"]]
+        sets = [
+            ", ".join(f"{key} = {json.dumps(value)}" for key, value in dataset.items()) for dataset in stage["train"]
+        ]
         rest = [f"{key} = {json.dumps(value)}" for key, value in stage.items() if key != "train"]
-        lines += ["[[stages]]", f"train = [{', '.join(f'{{ {one} }}' for one in sets)}]", *rest]
+        lines += ["[[stages]]", f"train = [{', '.join(f'{{ {keys} }}' for keys in sets)}]", *rest]
     return "\n".join(lines)

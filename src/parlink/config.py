@@ -18,6 +18,11 @@ PositiveFloat = Annotated[float, msgspec.Meta(gt=0)]
 NonNegativeFloat = Annotated[float, msgspec.Meta(ge=0)]
 Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
 T = TypeVar("T", bound=msgspec.Struct)
+# Keys that are gone, and what to write instead.
+REPLACED = {
+    name: f"`{name}` is now {name}_steps (a number of steps) or {name}_ratio (a share of the planned steps)"
+    for name in ("warmup", "decay")
+}
 
 
 class EncoderConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -45,6 +50,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     max_mention_tokens: int = 15
     detector_hidden: int = 128
     dropout: float = 0.1
+    attention_dropout: float = 0.0  # of the attention's weights, in training
     bos_id: int = 0  # read before a name's first token
     eos_id: int = 2  # predicted after its last
     tie_output: bool = False  # the output matrix is the word embedding
@@ -176,6 +182,9 @@ def parse(data: dict[str, Any], kind: type[T], *, source: str) -> T:
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
+        for name, instead in REPLACED.items():
+            if f"unknown field `{name}`" in str(error):
+                raise ConfigError(f"{source}: {instead}; got {error}") from error
         known = ", ".join(field.name for field in msgspec.structs.fields(kind))
         raise ConfigError(f"{source}: {error} (known keys: {known})") from error
 
@@ -248,6 +257,9 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     swap: Fraction = 0.0  # of the linked names, how many are shown as another name of the data
 
 
+PAPER_WARMUP, PAPER_DECAY = 500, 10_000  # steps
+
+
 class Stage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One part of a training run: its data, its length and its learning rates."""
 
@@ -257,12 +269,20 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     minutes: PositiveFloat | None = None  # turned into steps after a short measurement
     encoder_learning_rate: NonNegativeFloat = 1e-4
     learning_rate: NonNegativeFloat = 1e-3
-    warmup: NonNegativeFloat = 500  # steps; up to 1: a share of the planned steps
-    decay: PositiveFloat = 10_000  # the step at which the rate would be 0; up to 1: a share of the planned steps
+    warmup_steps: NonNegativeInt | None = None  # until the full rate; the paper's 500 where neither key is given
+    warmup_ratio: Fraction | None = None  # the same as a share of the planned steps
+    decay_steps: PositiveInt | None = None  # the step at which the rate would be 0; the paper's is 10,000
+    decay_ratio: PositiveFloat | None = None  # the same as a share of the planned steps
 
     def __post_init__(self) -> None:
         if not self.train:
             raise ConfigError("a stage needs at least one dataset under `train`")
+        for name, usual in (("warmup", PAPER_WARMUP), ("decay", PAPER_DECAY)):
+            steps, ratio = getattr(self, f"{name}_steps"), getattr(self, f"{name}_ratio")
+            if steps is not None and ratio is not None:
+                raise ConfigError(f"a stage has both {name}_steps and {name}_ratio; give one of them")
+            if steps is None and ratio is None:
+                msgspec.structs.force_setattr(self, f"{name}_steps", usual)
         if sum(length is not None for length in (self.epochs, self.steps, self.minutes)) != 1:
             raise ConfigError("a stage needs exactly one of epochs, steps and minutes")
 
@@ -299,6 +319,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     max_mention_tokens: PositiveInt = 15
     detector_hidden: PositiveInt = 128
     dropout: Fraction = 0.1
+    attention_dropout: Fraction = 0.0  # of the attention's weights
     tie_output: bool = False
     freeze_embeddings: bool = False
     nil: bool = False  # NIL is one more candidate; else NIL mentions are not mentions
@@ -315,6 +336,8 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     # the optimizer
     seed: NonNegativeInt = 0
     batch_size: PositiveInt = 32  # windows, in each process
+    accumulate: PositiveInt = 1  # batches whose gradients make one step
+    ema_decay: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.0  # above 0, validated and kept is the weights' average
     train_tokens: int = 1024  # longest window in training
     shuffle_megabytes: PositiveFloat = 32.0  # of lines of each dataset that are in memory, and shuffled, at a time
     weight_decay: NonNegativeFloat = 1e-2
@@ -356,6 +379,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             max_mention_tokens=self.max_mention_tokens,
             detector_hidden=self.detector_hidden,
             dropout=self.dropout,
+            attention_dropout=self.attention_dropout,
             bos_id=bos_id,
             eos_id=eos_id,
             tie_output=self.tie_output,

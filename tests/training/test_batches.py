@@ -224,20 +224,26 @@ def test_a_start_of_which_nothing_is_known_is_not_judged() -> None:
 STAGE = Stage(train=(Dataset(path="a"),), steps=1)
 
 
-@given(st.floats(0, 600), st.floats(0.01, 2000), st.integers(1, 800))
-def test_the_rate_rises_then_falls_and_stays_between_0_and_1(warmup: float, decay: float, planned: int) -> None:
-    stage = Stage(train=STAGE.train, steps=1, warmup=warmup, decay=decay)
+@given(st.integers(0, 600), st.integers(1, 2000), st.integers(1, 800))
+def test_the_rate_rises_then_falls_and_stays_between_0_and_1(warmup: int, decay: int, planned: int) -> None:
+    stage = Stage(train=STAGE.train, steps=1, warmup_steps=warmup, decay_steps=decay)
     rates = [lr_factor(step, stage=stage, planned=planned) for step in range(planned)]
-    assert all(0 <= one <= 1 for one in rates)
+    assert all(0 <= rate <= 1 for rate in rates)
     top = rates.index(max(rates))
     assert rates[: top + 1] == sorted(rates[: top + 1])
     assert rates[top:] == sorted(rates[top:], reverse=True)
 
 
 def test_warm_up_and_decay_are_steps_or_shares_of_the_plan() -> None:
-    shares = Stage(train=STAGE.train, steps=1, warmup=0.1, decay=1)
-    steps = Stage(train=STAGE.train, steps=1, warmup=20, decay=200)
+    shares = Stage(train=STAGE.train, steps=1, warmup_ratio=0.1, decay_ratio=1)
+    steps = Stage(train=STAGE.train, steps=1, warmup_steps=20, decay_steps=200)
     for step in range(200):
         assert lr_factor(step, stage=shares, planned=200) == lr_factor(step, stage=steps, planned=200)
     paper = [lr_factor(step, stage=STAGE, planned=3000) for step in (0, 249, 499, 500, 2999)]
     assert paper == [1 / 500, 0.5, 1.0, 1.0, (10_000 - 2999) / 9500]
+
+
+def test_one_step_of_warm_up_is_one_step() -> None:
+    stage = Stage(train=STAGE.train, steps=1, warmup_steps=1)
+    assert lr_factor(0, stage=stage, planned=1000) == 1.0
+    assert lr_factor(0, stage=Stage(train=STAGE.train, steps=1, warmup_steps=0), planned=1000) == 1.0

@@ -15,6 +15,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from parlink.errors import ConfigError
+from parlink.training.events import StepEvent
 from parlink.training.initial import initial_checkpoint
 from parlink.training.loop import Run
 from parlink.training.processes import Processes
@@ -60,6 +61,20 @@ def test_two_processes_equal_one_with_twice_the_batch(tmp_path: Path) -> None:
     for ours, theirs in zip(alone.log.entries(), map(msgspec.json.decode, lines), strict=True):
         assert theirs.get("losses", {}) == pytest.approx(ours.get("losses", {}), rel=1e-7)
         assert theirs.get("f1") == ours.get("f1")
+
+
+@pytest.mark.usefixtures("in_float64")
+def test_accumulated_batches_equal_one_that_is_as_large(tmp_path: Path) -> None:
+    config = tiny_config(tmp_path, **FIXED, batch_size=4, output=str(tmp_path / "alone"))
+    start = initial_checkpoint(config).model.state_dict()
+    parts = tiny_config(tmp_path, **FIXED, batch_size=1, accumulate=4)
+    runs = [Run(one, initial_checkpoint(one)) for one in (config, parts)]
+    losses = [[event.losses for event in run.events() if isinstance(event, StepEvent)] for run in runs]
+    for ours, theirs in zip(*losses, strict=True):
+        assert theirs == pytest.approx(ours, rel=1e-7)
+    whole, accumulated = (run.model.state_dict() for run in runs)
+    for name, weight in whole.items():
+        assert_same_update(weight - start[name], accumulated[name] - start[name], name)
 
 
 def assert_same_update(ours: Tensor, theirs: Tensor, name: str) -> None:

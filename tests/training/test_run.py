@@ -140,6 +140,13 @@ def test_an_epoch_is_the_length_of_the_first_dataset(tmp_path: Path) -> None:
         ({"stages": [{"train": [{"path": "x"}]}]}, "exactly one of epochs, steps and minutes"),
         ({"stages": [{"train": [{"path": "x"}], "steps": 1, "epochs": 1}]}, "exactly one of"),
         ({"stages": [{"train": [{"path": "x"}], "stesp": 1}]}, "stesp"),
+        ({"stages": [{"train": [{"path": "x"}], "steps": 1, "warmup": 1}]}, "warmup_steps .* or warmup_ratio"),
+        ({"stages": [{"train": [{"path": "x"}], "steps": 1, "decay": 1}]}, "decay_steps .* or decay_ratio"),
+        (
+            {"stages": [{"train": [{"path": "x"}], "steps": 1, "warmup_steps": 1, "warmup_ratio": 0.5}]},
+            "both warmup_steps and warmup_ratio",
+        ),
+        ({"ema_decay": 1.0}, "ema_decay"),
     ],
 )
 def test_a_config_that_makes_no_sense_is_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:

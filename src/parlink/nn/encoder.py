@@ -47,10 +47,10 @@ class Encoder(nn.Module):
     attention. Texts longer than the position table repeat it (its offset rows excluded).
     """
 
-    def __init__(self, config: EncoderConfig, *, window: int, dropout: float) -> None:
+    def __init__(self, config: EncoderConfig, *, window: int, dropout: float, attention_dropout: float = 0.0) -> None:
         super().__init__()
         self.config = config
-        self.window = window
+        self.window, self.attention_dropout = window, attention_dropout
         self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden)
         self.positions = nn.Embedding(config.positions, config.hidden)
         self.types = nn.Embedding(1, config.hidden) if config.token_types else None  # only type 0 occurs
@@ -68,7 +68,8 @@ class Encoder(nn.Module):
     ) -> Tensor:  # (windows, length, hidden)
         """Encode windows of text; states at padding are finite and mean nothing."""
         states = self.embed(tokens)
-        attend = attention(mask, window=self.window, dtype=states.dtype)
+        dropout = self.attention_dropout if self.training else 0.0
+        attend = attention(mask, window=self.window, dtype=states.dtype, dropout=dropout)
         for layer in self.layers:
             states = layer(states, attend)
         return states
@@ -83,17 +84,18 @@ class Encoder(nn.Module):
         return self.dropout(self.norm(self.token_embeddings(tokens) + fixed))  # type: ignore[no-any-return]
 
 
-def attention(mask: Tensor, *, window: int, dtype: torch.dtype) -> Attend:
+def attention(mask: Tensor, *, window: int, dtype: torch.dtype, dropout: float = 0.0) -> Attend:
     """Choose how to attend, with the part that all layers share worked out once.
 
     Up to two windows of text, all pairs under a band mask are as fast as blocks (measured on a CPU).
     """
     if window == 0:
-        return partial(full_attention, bias=as_bias(mask[:, None, None, :], dtype))
+        return partial(full_attention, bias=as_bias(mask[:, None, None, :], dtype), dropout=dropout)
     reach = window // 2
     if mask.shape[1] <= 2 * window:
-        return partial(full_attention, bias=as_bias(band(mask, reach)[:, None], dtype))
-    return partial(sliding_window_attention, bias=as_bias(block_band(mask, reach)[:, None], dtype), reach=reach)
+        return partial(full_attention, bias=as_bias(band(mask, reach)[:, None], dtype), dropout=dropout)
+    bias = as_bias(block_band(mask, reach)[:, None], dtype)
+    return partial(sliding_window_attention, bias=bias, reach=reach, dropout=dropout)
 
 
 def as_bias(visible: Tensor, dtype: torch.dtype) -> Tensor:
@@ -129,14 +131,14 @@ def block_band(mask: Tensor, reach: int) -> Tensor:
     return near & (queries[:, :, None] == keys[:, None, :])
 
 
-def full_attention(qkv: Tensor, *, bias: Tensor) -> Tensor:
+def full_attention(qkv: Tensor, *, bias: Tensor, dropout: float = 0.0) -> Tensor:
     """Attend from every token to every token, with a bias (windows, 1, 1 or length, length)."""
     queries, keys, values = qkv.permute(2, 0, 3, 1, 4).unbind(0)  # (windows, heads, length, size) each
-    mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=bias)
+    mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=bias, dropout_p=dropout)
     return mixed.transpose(1, 2).flatten(2)
 
 
-def sliding_window_attention(qkv: Tensor, *, bias: Tensor, reach: int) -> Tensor:
+def sliding_window_attention(qkv: Tensor, *, bias: Tensor, reach: int, dropout: float = 0.0) -> Tensor:
     """Attend from each block to itself and its two neighbors, with a bias (blocks, 1, reach, 3 * reach).
 
     Keys and values of neighboring blocks are overlapping views, not copies.
@@ -150,6 +152,6 @@ def sliding_window_attention(qkv: Tensor, *, bias: Tensor, reach: int) -> Tensor
     )  # (blocks, heads, reach, size)
     neighbors = padded[:, 1:].unfold(0, 3 * reach, reach).transpose(-1, -2)  # (blocks, 2, heads, 3 * reach, size)
     keys, values = neighbors.unbind(1)
-    mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=bias)
+    mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=bias, dropout_p=dropout)
     tokens = mixed.transpose(1, 2).reshape(len(bias) * reach, -1)[: windows * length]
     return tokens.view(windows, length, -1)

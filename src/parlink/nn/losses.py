@@ -1,6 +1,7 @@
 """The four losses of the joint objective, and the penalty that makes the output self-normalized.
 
-Each comes as a sum and the count it is to be divided by, so that several processes can add both up first.
+Each comes as a sum, and what it is to be divided by apart from it, so that the parts of a batch, in one process or in
+several, can add both up first.
 """
 
 from __future__ import annotations
@@ -38,40 +39,39 @@ class Targets:
         return Targets(*(getattr(self, name).to(device) for name in fields))
 
 
-@dataclass(frozen=True, slots=True)
-class LossSums:
-    """Sums of the losses over a batch, in the order of PARTS, and what to divide each by."""
-
-    sums: Tensor  # (parts,)
-    counts: Tensor  # (parts,)
+def loss_counts(batch: Batch, targets: Targets) -> Tensor:
+    """What to divide each loss of a batch by, in the order of PARTS, (parts,)."""
+    links = len(targets.linked)
+    contested = (torch.bincount(targets.owner, minlength=links) > 1).sum()
+    counts = (batch.owned.sum(), len(targets.mentions.row), links, contested, links)
+    return torch.tensor([float(count) for count in counts], device=batch.tokens.device)
 
 
 def joint_losses(
     model: LinkingModel, batch: Batch, targets: Targets, *, label_smoothing: float, generate: bool = True
-) -> LossSums:
-    """Compute every loss of a batch; those of the output layer, a large part of the work, only if `generate`."""
+) -> Tensor:
+    """Sum every loss over a batch, in the order of PARTS, (parts,).
+
+    Those of the output layer, a large part of the work, are computed only if `generate`.
+    """
     states = model.encode(batch)
     start = start_loss(model.detector.start_logits(states), targets)
     end = end_loss(model, states, batch.content, targets.mentions)
     names = name_losses(model, states, targets, label_smoothing=label_smoothing, generate=generate)
-    counts = names.counts.new_tensor([float(batch.owned.sum()), len(targets.mentions.row)])
-    return LossSums(torch.cat([torch.stack([start, end]), names.sums]), torch.cat([counts, names.counts]))
+    return torch.cat([torch.stack([start, end]), names])
 
 
 def name_losses(
     model: LinkingModel, states: Tensor, targets: Targets, *, label_smoothing: float, generate: bool = True
-) -> LossSums:
-    """Compute the losses of disambiguation, the last three of PARTS, from the encoder's states."""
+) -> Tensor:
+    """Sum the losses of disambiguation, the last three of PARTS, from the encoder's states."""
     known = model.decoder.mentions(states, targets.mentions[targets.linked])
     reading = model.read(targets.tree, known)
     generation = normalizer = reading.hidden.new_zeros(())
     if generate:
         generation, normalizer = generation_loss(model, targets, reading.hidden, label_smoothing=label_smoothing)
     logits = model.decoder.correct(known.vector[targets.owner], reading.cell[targets.tree.ends()])
-    classifier, contested = classifier_loss(logits, targets.owner, targets.gold)
-    links = len(targets.linked)
-    sums = torch.stack([generation, classifier, normalizer])
-    return LossSums(sums, sums.new_tensor([links, contested, links]))
+    return torch.stack([generation, classifier_loss(logits, targets.owner, targets.gold), normalizer])
 
 
 def end_loss(model: LinkingModel, states: Tensor, content: Tensor, mentions: Mentions) -> Tensor:
@@ -116,15 +116,14 @@ def generation_loss(
     return (share * (log_z - smoothed)).sum(), (share * log_z.square()).sum()
 
 
-def classifier_loss(logits: Tensor, owner: Tensor, gold: Tensor) -> tuple[Tensor, int]:
-    """Cross-entropy of gold against negatives, summed, and over how many mentions that have a negative."""
+def classifier_loss(logits: Tensor, owner: Tensor, gold: Tensor) -> Tensor:
+    """Cross-entropy of gold against negatives, summed over the mentions that have a negative."""
     if not len(gold):
-        return logits.sum() * 0, 0
+        return logits.sum() * 0
     sizes = torch.bincount(owner, minlength=len(gold))
     order = torch.argsort(owner, stable=True)
     place = torch.arange(len(owner), device=owner.device) - (torch.cumsum(sizes, 0) - sizes)[owner[order]]
     rows = logits.new_full((len(gold), int(sizes.max())), -torch.inf)
     rows[owner[order], place] = logits[order]
     losses = torch.logsumexp(rows, -1) - logits[gold]
-    contested = sizes > 1
-    return losses[contested].sum(), int(contested.sum())
+    return losses[sizes > 1].sum()

@@ -18,7 +18,12 @@ class LinkingModel(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.encoder = Encoder(config.encoder, window=config.window, dropout=config.dropout)
+        self.encoder = Encoder(
+            config.encoder,
+            window=config.window,
+            dropout=config.dropout,
+            attention_dropout=config.attention_dropout,
+        )
         self.detector = Detector(config)
         self.decoder = Decoder(config, self.encoder.token_embeddings)
 

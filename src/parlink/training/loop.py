@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import random
 import time
 from collections.abc import Generator, Iterator, Sequence
 from itertools import islice
@@ -17,8 +16,9 @@ from parlink.checkpoint.card import Training
 from parlink.checkpoint.folder import Checkpoint, recover, save_checkpoint
 from parlink.config import Stage, TrainConfig
 from parlink.errors import ConfigError
-from parlink.nn.losses import PARTS, LossSums, joint_losses
-from parlink.training.batches import BatchStream, training_batch
+from parlink.nn.losses import PARTS
+from parlink.training.average import WeightAverage
+from parlink.training.batches import BatchStream
 from parlink.training.curves import write_curves
 from parlink.training.data import StageData, TrainingData
 from parlink.training.divergence import check_divergence
@@ -26,6 +26,7 @@ from parlink.training.events import Event, RunLog, StepEvent, ValidationEvent, W
 from parlink.training.examples import Example
 from parlink.training.finish import finish
 from parlink.training.interrupts import held
+from parlink.training.objective import Objective
 from parlink.training.optimizer import lr_factor, make_optimizer, set_rates
 from parlink.training.processes import LostProcessError, Processes
 from parlink.training.state import Progress, has_state, load_state, read_progress, save_state
@@ -47,6 +48,8 @@ class Run:
         self.model = checkpoint.model.to(self.processes.device)
         self.folder = Path(config.output)
         self.optimizer = make_optimizer(self.model, config)
+        self.average = WeightAverage(self.model, decay=config.ema_decay)
+        self.objective = Objective(config, self.model, self.tokenizer, self.processes)
         self.progress = self._begin(resume=resume)
         self.data = TrainingData(config, self.tokenizer, sizes=self.progress.data)
         self.validation = Validation.load(config)
@@ -68,7 +71,8 @@ class Run:
             yield from self._finish()
 
     def _begin(self, *, resume: bool) -> Progress:
-        folder, windows = self.folder / "checkpoint", self.config.batch_size * self.processes.world_size
+        folder = self.folder / "checkpoint"
+        windows = self.config.batch_size * self.config.accumulate * self.processes.world_size
         if has_state(folder) and not resume:
             step = read_progress(folder).total
             raise ConfigError(
@@ -77,7 +81,13 @@ class Run:
             )
         if has_state(folder):
             return load_state(
-                folder, self.model, self.optimizer, self.config, windows=windows, tokenizer=self.tokenizer.hash
+                folder,
+                self.model,
+                self.optimizer,
+                self.config,
+                windows=windows,
+                tokenizer=self.tokenizer.hash,
+                average=self.average,
             )
         if resume:
             log.info("%s: no checkpoint yet, so the run starts at the beginning", folder)
@@ -122,32 +132,13 @@ class Run:
         """Time steps over batches of all lengths, without changing any weight."""
         pool = sorted(islice(self._batches(data), 32), key=lambda batch: len(batch[0].window.ids))
         chosen = pool[:: len(pool) // MEASURED_STEPS]
-        self.model.train()
-        self._losses(chosen[0]).sums.sum().backward()  # type: ignore[no-untyped-call]  # warm up
+        self.objective.add_gradients(chosen[0], step=0)  # warm up
         begin = time.monotonic()
         for batch in chosen:
-            self._losses(batch).sums.sum().backward()  # type: ignore[no-untyped-call]
+            self.objective.add_gradients(batch, step=0)
         seconds = (time.monotonic() - begin) / len(chosen)
         self.optimizer.zero_grad()
         return self.processes.mean(seconds)
-
-    def _losses(self, examples: Sequence[Example]) -> LossSums:
-        """The losses of this process's share of a batch; all rng in them follows from the step."""
-        config, processes = self.config, self.processes
-        rng = random.Random(f"step {config.seed} {self.progress.total} {processes.rank}")
-        torch.manual_seed(rng.getrandbits(63))  # dropout
-        batch, targets = training_batch(
-            processes.shard(examples),
-            tokenizer=self.tokenizer,
-            nil=config.nil,
-            negatives=config.negatives if config.classifier_weight else 0,
-            batch_negatives=config.batch_negatives if config.classifier_weight else 0,
-            rng=rng,
-        )
-        generate = config.generation_weight > 0 or config.normalizer_weight > 0
-        batch, targets = batch.to(processes.device), targets.to(processes.device)
-        with processes.autocast():
-            return joint_losses(self.model, batch, targets, label_smoothing=config.label_smoothing, generate=generate)
 
     def _step(self, stage: Stage, examples: Sequence[Example], *, cursors: tuple[Cursor, ...]) -> StepEvent:
         begin, progress = time.monotonic(), self.progress
@@ -158,6 +149,7 @@ class Run:
         mean = loss if progress.mean_loss is None else MEMORY * progress.mean_loss + (1 - MEMORY) * loss
         with held():  # weights and step number change together
             self.optimizer.step()
+            self.average.update(progress.total + 1)
             seconds = time.monotonic() - begin
             self.progress = progress.moved(
                 step=progress.step + 1,
@@ -180,16 +172,10 @@ class Run:
         )
 
     def _gradients(self, examples: Sequence[Example]) -> Tensor:
-        """Set the gradients of a batch, over all processes; the parts of its loss, each a mean."""
-        self.model.train()
+        """Set the gradients of a batch, cut to the norm allowed; the parts of its loss, each a mean."""
         self.optimizer.zero_grad()
-        losses = self._losses(examples)
-        counts = self.processes.sum(losses.counts).clamp(min=1)
-        weighted = losses.sums / counts * losses.sums.new_tensor(self.config.loss_weights)
-        weighted.sum().backward()  # type: ignore[no-untyped-call]
-        self.processes.sum_gradients(self.model)
+        parts = self.objective.add_gradients(examples, step=self.progress.total)
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm)
-        parts = self.processes.sum(losses.sums.detach()) / counts
         vocabulary = self.model.config.encoder.vocab_size
         check_divergence(parts, norm, examples, self.progress, folder=self.folder / "checkpoint", vocabulary=vocabulary)
         return parts
@@ -202,7 +188,8 @@ class Run:
             return
         yield WorkEvent("validating")
         begin = time.monotonic()
-        linking, detection = self.validation.scores(self.checkpoint, self.processes)
+        with self.average.in_place():
+            linking, detection = self.validation.scores(self.checkpoint, self.processes)
         best = linking.f1 >= progress.best  # of equals, the one trained longer
         if best:
             self.save_model()
@@ -228,13 +215,14 @@ class Run:
         write_curves(self.folder / "curves.svg", self.log.entries())
 
     def save_model(self) -> None:
-        """Write the model as it is now into `model/`."""
+        """Write the model, its weights averaged if the config says so, into `model/`."""
         if self.processes.is_main:
-            save_checkpoint(self.folder / "model", self.checkpoint, card="")
+            with self.average.in_place():
+                save_checkpoint(self.folder / "model", self.checkpoint, card="")
 
     def _save(self) -> None:
         if self.processes.is_main:
-            save_state(self.folder / "checkpoint", self.model, self.optimizer, self.progress)
+            save_state(self.folder / "checkpoint", self.model, self.optimizer, self.progress, average=self.average)
 
     def _logged(self, event: Event) -> Event:
         if self.processes.is_main:

@@ -23,19 +23,20 @@ def make_optimizer(model: LinkingModel, config: TrainConfig) -> torch.optim.Adam
     groups = []
     for in_encoder in (True, False):
         for decayed in (True, False):
-            own = [
+            weights = [
                 p
                 for p in model.parameters()
                 if p.requires_grad and (id(p) in encoder) == in_encoder and (id(p) not in plain) == decayed
             ]
             decay = config.weight_decay if decayed else 0.0
-            groups.append({"params": own, "weight_decay": decay, "in_encoder": in_encoder, "lr": 0.0})
+            groups.append({"params": weights, "weight_decay": decay, "in_encoder": in_encoder, "lr": 0.0})
     return torch.optim.AdamW(groups, fused=True)
 
 
 def lr_factor(step: int, *, stage: Stage, planned: int) -> float:
     """The factor on the learning rates at a step of a stage, 0 to 1."""
-    warmup, end = (share * planned if share <= 1 else share for share in (stage.warmup, stage.decay))
+    warmup = stage.warmup_ratio * planned if stage.warmup_ratio is not None else stage.warmup_steps or 0
+    end = stage.decay_ratio * planned if stage.decay_ratio is not None else stage.decay_steps or 0
     rising = (step + 1) / warmup if warmup else 1.0
     falling = (end - step) / max(end - warmup, 1)
     return max(0.0, min(1.0, rising, falling))

@@ -3,6 +3,7 @@
     checkpoint/progress.json               says which step is saved; put in place last, by one rename
     checkpoint/model-120.safetensors       the weights after step 120
     checkpoint/optimizer-120.safetensors   its moments
+    checkpoint/average-120.safetensors     the average of the weights, where the config has an `ema_decay`
 
 At every moment, `progress.json` speaks of files that are whole.
 """
@@ -24,6 +25,7 @@ from parlink.config import TrainConfig
 from parlink.errors import CheckpointError, ConfigError, TrainingError
 from parlink.nn.model import LinkingModel
 from parlink.nn.tensor_file import save_tensors
+from parlink.training.average import WeightAverage
 from parlink.training.data import DatasetSizes
 from parlink.training.stream import Cursor
 
@@ -59,7 +61,14 @@ def has_state(folder: Path) -> bool:
     return (folder / PROGRESS).exists()
 
 
-def save_state(folder: Path, model: LinkingModel, optimizer: torch.optim.Optimizer, progress: Progress) -> None:
+def save_state(
+    folder: Path,
+    model: LinkingModel,
+    optimizer: torch.optim.Optimizer,
+    progress: Progress,
+    *,
+    average: WeightAverage,
+) -> None:
     """Write the state of a run; until all of it is written, the one before stays."""
     names = _names(progress)
     partial = {name: folder / f"{name}.partial" for name in (*names, PROGRESS)}
@@ -67,6 +76,8 @@ def save_state(folder: Path, model: LinkingModel, optimizer: torch.optim.Optimiz
         folder.mkdir(parents=True, exist_ok=True)
         save_weights(partial[names[0]], model)
         save_tensors(partial[names[1]], _moments(optimizer))
+        if average.weights:
+            save_tensors(partial[names[2]], average.weights)
         partial[PROGRESS].write_bytes(msgspec.json.format(msgspec.json.encode(progress)))
         for name, path in partial.items():
             _sync(path)
@@ -90,8 +101,9 @@ def load_state(
     *,
     windows: int,
     tokenizer: str,
+    average: WeightAverage,
 ) -> Progress:
-    """Put the state of a run back into model and optimizer; the config must be the one it was made with."""
+    """Put the state of a run back into model, optimizer and average; the config must be the one it was made with."""
     progress = read_progress(folder)
     for key, before, now in _differences(progress.config, config, ""):
         if key not in FREE:
@@ -103,18 +115,24 @@ def load_state(
         raise ConfigError(
             f"{folder}: was made with another tokenizer; has the data changed? Change it back, {_OR_ELSE}"
         )
-    weights, moments = (folder / name for name in _names(progress))
+    weights, moments, *averaged = (folder / name for name in _names(progress))
     load_weights(weights, model, assign=False)
-    try:
-        stored = load_file(moments)
-    except (OSError, SafetensorError) as error:
-        raise CheckpointError(f"{moments}: cannot be read ({error}); {_START_AGAIN}") from error
+    stored = _load(moments)
+    for path in averaged:
+        average.load(_load(path))
     for key, parameter in _numbered(optimizer):
-        own = {name: stored.get(f"{key}.{name}") for name in ("step", "exp_avg", "exp_avg_sq")}
-        found = {name: value.to(parameter.device) for name, value in own.items() if value is not None}
-        if found:
-            optimizer.state[parameter] = found
+        named = {name: stored.get(f"{key}.{name}") for name in ("step", "exp_avg", "exp_avg_sq")}
+        moments_of = {name: value.to(parameter.device) for name, value in named.items() if value is not None}
+        if moments_of:
+            optimizer.state[parameter] = moments_of
     return progress
+
+
+def _load(path: Path) -> dict[str, torch.Tensor]:
+    try:
+        return load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError(f"{path}: cannot be read ({error}); {_START_AGAIN}") from error
 
 
 def read_progress(folder: Path) -> Progress:
@@ -131,8 +149,9 @@ _CHANGED = f"change it back, {_OR_ELSE}"
 _START_AGAIN = "remove the run's folder and start again"
 
 
-def _names(progress: Progress) -> tuple[str, str]:
-    return f"model-{progress.total}.safetensors", f"optimizer-{progress.total}.safetensors"
+def _names(progress: Progress) -> list[str]:
+    kinds = ["model", "optimizer", *(["average"] if progress.config.ema_decay else [])]
+    return [f"{kind}-{progress.total}.safetensors" for kind in kinds]
 
 
 def _sync(path: Path) -> None:
