@@ -45,6 +45,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     encoder: EncoderConfig
     window: int = 128  # attention window in tokens, half to each side; 0: full attention
+    global_tokens: int = 0  # the document's first tokens, which every token of every window sees, and which see all
     max_tokens: int = 4096  # length of a window of text
     overlap: int = 256  # tokens that neighboring windows of text share
     max_mention_tokens: int = 15
@@ -64,8 +65,13 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             raise ConfigError(
                 f"overlap must be at least twice max_mention_tokens ({self.max_mention_tokens}), got {self.overlap}"
             )
-        if self.max_tokens <= 2 * self.overlap:
-            raise ConfigError(f"max_tokens must be more than twice overlap ({self.overlap}), got {self.max_tokens}")
+        if self.global_tokens < 0:
+            raise ConfigError(f"global_tokens must be a number of tokens, or 0 for none, got {self.global_tokens}")
+        if self.max_tokens <= 2 * self.overlap + self.global_tokens:
+            raise ConfigError(
+                f"max_tokens must be more than twice overlap ({self.overlap}) and global_tokens "
+                f"({self.global_tokens}) together, got {self.max_tokens}"
+            )
 
 
 PRIOR_FLOOR = 1e-4  # of a candidate that was never seen under the surface
@@ -314,6 +320,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     architecture: EncoderConfig | None = None  # sizes, for `parlink info` without the encoder's files, or of "scratch"
     layers: PositiveInt | None = None  # None: all
     window: int = 128
+    global_tokens: NonNegativeInt = 0  # the document's first tokens, in sight of every token
     max_tokens: int = 4096
     overlap: int = 256
     max_mention_tokens: PositiveInt = 15
@@ -352,11 +359,10 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def __post_init__(self) -> None:
         if not self.stages:
             raise ConfigError("a training config needs at least one [[stages]] table with its data and its length")
-        least = 2 * self.max_mention_tokens + 3
+        least = 2 * self.max_mention_tokens + self.global_tokens + 3
         if self.train_tokens < least:
-            raise ConfigError(
-                f"train_tokens must be at least 2 max_mention_tokens + 3 = {least}, got {self.train_tokens}"
-            )
+            sum_of = "2 max_mention_tokens + global_tokens + 3"
+            raise ConfigError(f"train_tokens must be at least {sum_of} = {least}, got {self.train_tokens}")
 
     @property
     def loss_weights(self) -> tuple[float, float, float, float, float]:
@@ -374,6 +380,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return ModelConfig(
             encoder=encoder,
             window=self.window,
+            global_tokens=self.global_tokens,
             max_tokens=self.max_tokens,
             overlap=self.overlap,
             max_mention_tokens=self.max_mention_tokens,

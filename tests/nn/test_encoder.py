@@ -16,7 +16,15 @@ from transformers import PreTrainedModel
 
 from parlink.checkpoint.pretrained.weights import Pretrained, load_pretrained
 from parlink.config import EncoderConfig
-from parlink.nn.encoder import Encoder, as_bias, band, block_band, full_attention, sliding_window_attention
+from parlink.nn.encoder import (
+    Encoder,
+    as_bias,
+    attention,
+    band,
+    block_band,
+    full_attention,
+    sliding_window_attention,
+)
 from published import FAMILIES, PAD, VOCAB, WINDOW, publish, published_names, random_model
 
 LENGTHS = (3, WINDOW, WINDOW + 1, 2 * WINDOW, 2 * WINDOW + 1, 3 * WINDOW, 4 * WINDOW + 5)
@@ -107,6 +115,61 @@ def assert_same_gradients(got: dict[str, Tensor], wanted: dict[str, Tensor], fam
         assert_close(gradient, parts)
         compared.update(sources)
     assert compared == wanted.keys()
+
+
+@pytest.mark.parametrize("global_tokens", [1, 5, 20])
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.usefixtures("softmax_in_float64")
+def test_global_attention_is_longformers_with_shared_projections(length: int, global_tokens: int) -> None:
+    reference, pretrained = random_model("Longformer").double(), published("Longformer")
+    for name, module in reference.named_modules():
+        if name.endswith("_global"):
+            module.load_state_dict(reference.get_submodule(name.removesuffix("_global")).state_dict())
+    encoder = Encoder(pretrained.config, window=WINDOW, dropout=0.1, global_tokens=global_tokens).double().eval()
+    encoder.load_state_dict(pretrained.weights)
+    tokens, mask = padded_batch(length, pad_id=PAD["Longformer"])
+    front = (torch.arange(length) <= global_tokens).expand_as(mask) & mask
+    wanted = reference(
+        input_ids=tokens, attention_mask=mask.long(), global_attention_mask=front.long()
+    ).last_hidden_state
+    assert_close(encoder(tokens, mask)[mask], wanted[mask])
+
+
+@given(
+    windows=st.integers(1, 3),
+    length=st.integers(1, 40),
+    reach=st.integers(1, 5),
+    front=st.integers(1, 12),
+    seed=st.integers(0, 9),
+)
+def test_global_tokens_are_seen_by_all_and_see_all(
+    windows: int, length: int, reach: int, front: int, seed: int
+) -> None:
+    """Against plain softmax attention under a mask that is filled in pair by pair."""
+    torch.manual_seed(seed)
+    mask = torch.arange(length) < torch.randint(1, length + 1, (windows, 1))
+    qkv = torch.randn(windows, length, 3, 2, 4, dtype=torch.float64)
+    seen = torch.zeros(windows, 1, length, length, dtype=torch.bool)
+    for row in range(windows):
+        for i in range(length):
+            for j in range(length):
+                seen[row, 0, i, j] = bool(mask[row, j]) and (abs(i - j) <= reach or i < front or j < front)
+    queries, keys, values = qkv.permute(2, 0, 3, 1, 4).unbind(0)
+    scores = (queries @ keys.transpose(-1, -2) / 2).masked_fill(~seen, -torch.inf)
+    wanted = (scores.softmax(-1) @ values).transpose(1, 2).flatten(2)
+    got = attention(mask, window=2 * reach, front=front, dtype=torch.float64)(qkv)
+    assert got.isfinite().all()
+    torch.testing.assert_close(got[mask], wanted[mask], rtol=0, atol=1e-12)
+
+
+def test_attention_dropout_is_active_in_training_only() -> None:
+    tokens, mask = padded_batch(40, pad_id=1)
+    for front in (0, 3):
+        torch.manual_seed(3)
+        encoder = Encoder(SMALL, window=WINDOW, dropout=0.0, attention_dropout=0.5, global_tokens=front).double()
+        assert not torch.equal(encoder(tokens, mask), encoder(tokens, mask))
+        encoder.eval()
+        assert torch.equal(encoder(tokens, mask), encoder(tokens, mask))
 
 
 def test_longformer_base_has_no_parameter_too_many() -> None:

@@ -301,6 +301,22 @@ def test_windows_own_every_token_once_and_hold_its_mention(count: int, max_token
         assert len(one.ids) == max_tokens and one.offset + len(one.ids) - 2 - other.offset == overlap
 
 
+@given(st.integers(1, 120), st.integers(1, 8), st.integers(12, 40), st.data())
+def test_every_window_has_the_head_of_the_document_in_sight(
+    count: int, prefix: int, max_tokens: int, data: st.DataObject
+) -> None:
+    overlap = data.draw(st.integers(0, max_tokens - 3 - prefix))
+    position = np.arange(count)
+    tokens = Tokens(ids=position + 10, start=2 * position, end=2 * position + 1)
+    cut = windows(tokens, tokenizer=word_piece(lowercase=False), max_tokens=max_tokens, overlap=overlap, prefix=prefix)
+    assert [index for window in cut for index in range(window.own_first, window.own_last)] == list(range(count))
+    for window in cut:
+        assert len(window.ids) <= max_tokens
+        assert window.ids[1 : prefix + 1].tolist()[:count] == tokens.ids[:prefix].tolist()
+        for token in range(window.own_first, min(window.own_last + max(overlap // 2, 1) - 1, count)):
+            assert window.ids[token - window.offset + 1] == tokens.ids[token]
+
+
 def test_a_text_that_fits_is_one_window(tokenizer: Tokenizer) -> None:
     tokens = tokenizer.encode("Hamburg and the Elbe")
     fits = len(tokens.ids) + 2

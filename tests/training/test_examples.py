@@ -45,15 +45,18 @@ def cut(
     return [example for doc in documents for example in builder.examples(doc, dataset=dataset, stats=stats)], stats
 
 
-@given(st.lists(st.sampled_from(DOCUMENTS), min_size=1, max_size=6), st.integers(30, 60))
+@given(st.lists(st.sampled_from(DOCUMENTS), min_size=1, max_size=6), st.integers(36, 60), st.sampled_from([0, 9]))
 @settings(max_examples=30, deadline=None)
-def test_every_linked_mention_is_in_one_window_at_its_own_tokens(parts: list[Document], train_tokens: int) -> None:
+def test_every_linked_mention_is_in_one_window_at_its_own_tokens(
+    parts: list[Document], train_tokens: int, global_tokens: int
+) -> None:
     text, links = "", []
     for part in parts:
         moved = (replace(x, span=Span(x.span.start + len(text), x.span.end + len(text))) for x in part.links)
         links += [link for link in moved if link.title is not None]
         text += part.text + " "
-    examples, stats = cut([Document(text, links=tuple(links))], train_tokens=train_tokens, max_mention_tokens=12)
+    doc = Document(text, links=tuple(links))
+    examples, stats = cut([doc], train_tokens=train_tokens, max_mention_tokens=12, global_tokens=global_tokens)
     tokens = byte_level_bpe().encode(text)
     found = []
     for example in examples:

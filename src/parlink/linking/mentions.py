@@ -90,7 +90,13 @@ class FoundMentions:
 def tokenize(doc: Document, *, tokenizer: Tokenizer, config: ModelConfig) -> TokenizedDocument:
     """Tokenize a document and cut it into windows, the given spans among them."""
     tokens = tokenizer.encode(doc.text)
-    cut = windows(tokens, tokenizer=tokenizer, max_tokens=config.max_tokens, overlap=config.overlap)
+    cut = windows(
+        tokens,
+        tokenizer=tokenizer,
+        max_tokens=config.max_tokens,
+        overlap=config.overlap,
+        prefix=config.global_tokens,
+    )
     spans = doc.spans or ()
     first, last = covering_ranges(tokens, spans)
     owner = np.searchsorted([window.own_first for window in cut], first, side="right") - 1

@@ -45,12 +45,25 @@ class Encoder(nn.Module):
 
     A token sees the real tokens at most half a `window` away from it; `window` 0 is full
     attention. Texts longer than the position table repeat it (its offset rows excluded).
+
+    With `global_tokens`, so many tokens after the special one that begins a window, and that one, are seen by every
+    token and see every token: Longformer's global attention, but with the projections that all tokens have. They are
+    the document's first tokens in every window (`text.windows`), and have the positions of the place where they stand.
     """
 
-    def __init__(self, config: EncoderConfig, *, window: int, dropout: float, attention_dropout: float = 0.0) -> None:
+    def __init__(
+        self,
+        config: EncoderConfig,
+        *,
+        window: int,
+        dropout: float,
+        attention_dropout: float = 0.0,
+        global_tokens: int = 0,
+    ) -> None:
         super().__init__()
         self.config = config
         self.window, self.attention_dropout = window, attention_dropout
+        self.front = global_tokens + 1 if global_tokens else 0  # the special token before them too
         self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden)
         self.positions = nn.Embedding(config.positions, config.hidden)
         self.types = nn.Embedding(1, config.hidden) if config.token_types else None  # only type 0 occurs
@@ -69,7 +82,7 @@ class Encoder(nn.Module):
         """Encode windows of text; states at padding are finite and mean nothing."""
         states = self.embed(tokens)
         dropout = self.attention_dropout if self.training else 0.0
-        attend = attention(mask, window=self.window, dtype=states.dtype, dropout=dropout)
+        attend = attention(mask, window=self.window, front=self.front, dtype=states.dtype, dropout=dropout)
         for layer in self.layers:
             states = layer(states, attend)
         return states
@@ -84,16 +97,20 @@ class Encoder(nn.Module):
         return self.dropout(self.norm(self.token_embeddings(tokens) + fixed))  # type: ignore[no-any-return]
 
 
-def attention(mask: Tensor, *, window: int, dtype: torch.dtype, dropout: float = 0.0) -> Attend:
-    """Choose how to attend, with the part that all layers share worked out once.
+def attention(mask: Tensor, *, window: int, front: int = 0, dtype: torch.dtype, dropout: float = 0.0) -> Attend:
+    """Choose how to attend, with the part that all layers share worked out once; the first `front` tokens are global.
 
     Up to two windows of text, all pairs under a band mask are as fast as blocks (measured on a CPU).
     """
     if window == 0:
         return partial(full_attention, bias=as_bias(mask[:, None, None, :], dtype), dropout=dropout)
     reach = window // 2
-    if mask.shape[1] <= 2 * window:
-        return partial(full_attention, bias=as_bias(band(mask, reach)[:, None], dtype), dropout=dropout)
+    if mask.shape[1] <= max(2 * window, front):
+        return partial(full_attention, bias=as_bias(band(mask, reach, front)[:, None], dtype), dropout=dropout)
+    if front:
+        near = as_bias(front_and_blocks(mask, reach, front)[:, None], dtype)
+        real = as_bias(mask[:, None, None, :], dtype)
+        return partial(global_attention, near=near, real=real, reach=reach, front=front, dropout=dropout)
     bias = as_bias(block_band(mask, reach)[:, None], dtype)
     return partial(sliding_window_attention, bias=bias, reach=reach, dropout=dropout)
 
@@ -108,11 +125,11 @@ def as_bias(visible: Tensor, dtype: torch.dtype) -> Tensor:
     return torch.zeros(visible.shape, dtype=dtype, device=visible.device).masked_fill_(~visible, hidden)
 
 
-def band(mask: Tensor, reach: int) -> Tensor:
+def band(mask: Tensor, reach: int, front: int = 0) -> Tensor:
     """Say which key each query sees: (windows, length, length)."""
     place = torch.arange(mask.shape[1], device=mask.device)
     near = (place[:, None] - place).abs() <= reach
-    return near & mask[:, None, :]
+    return (near | (place < front) | (place[:, None] < front)) & mask[:, None, :]
 
 
 def block_band(mask: Tensor, reach: int) -> Tensor:
@@ -129,6 +146,22 @@ def block_band(mask: Tensor, reach: int) -> Tensor:
     place = torch.arange(3 * reach, device=mask.device)
     near = (place - place[reach : 2 * reach, None]).abs() <= reach
     return near & (queries[:, :, None] == keys[:, None, :])
+
+
+def front_and_blocks(mask: Tensor, reach: int, front: int) -> Tensor:
+    """Say which of the front tokens, and which key of the three blocks around it, each query sees.
+
+    (windows * blocks, reach, front + 3 * reach). Every window is cut into blocks of its own. A front token that is
+    near is seen once, as one of the front.
+    """
+    windows, length = mask.shape
+    blocks = -(-length // reach)
+    behind = mask & (torch.arange(length, device=mask.device) >= front)
+    keys = F.pad(behind, (reach, blocks * reach - length + reach)).unfold(1, 3 * reach, reach).flatten(0, 1)
+    place = torch.arange(3 * reach, device=mask.device)
+    near = (place - place[reach : 2 * reach, None]).abs() <= reach
+    first = mask[:, None, :front].expand(windows, blocks, front).flatten(0, 1)[:, None].expand(-1, reach, front)
+    return torch.cat([first, near & keys[:, None]], -1)
 
 
 def full_attention(qkv: Tensor, *, bias: Tensor, dropout: float = 0.0) -> Tensor:
@@ -155,3 +188,24 @@ def sliding_window_attention(qkv: Tensor, *, bias: Tensor, reach: int, dropout: 
     mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=bias, dropout_p=dropout)
     tokens = mixed.transpose(1, 2).reshape(len(bias) * reach, -1)[: windows * length]
     return tokens.view(windows, length, -1)
+
+
+def global_attention(
+    qkv: Tensor, *, near: Tensor, real: Tensor, reach: int, front: int, dropout: float = 0.0
+) -> Tensor:
+    """Attend from each block to the front tokens, itself and its two neighbors, and from the front to everything.
+
+    `near` is a bias (windows * blocks, 1, reach, front + 3 * reach), and `real` one (windows, 1, 1, length).
+    """
+    windows, length, _, heads, size = qkv.shape
+    blocks = len(near) // windows
+    padded = F.pad(qkv, (0, 0, 0, 0, 0, 0, reach, blocks * reach - length + reach))
+    queries = padded[:, reach:-reach, 0].reshape(-1, reach, heads, size).transpose(1, 2)  # (., heads, reach, size)
+    neighbors = padded[:, :, 1:].unfold(1, 3 * reach, reach).transpose(-1, -2)  # (windows, blocks, 2, heads, ., size)
+    first = qkv[:, None, :front, 1:].permute(0, 1, 3, 4, 2, 5).expand(-1, blocks, -1, -1, -1, -1)
+    keys, values = torch.cat([first, neighbors], -2).flatten(0, 1).unbind(1)
+    mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=near, dropout_p=dropout)
+    behind = mixed.transpose(1, 2).reshape(windows, blocks * reach, -1)[:, front:length]
+    queries, keys, values = qkv.permute(2, 0, 3, 1, 4).unbind(0)  # (windows, heads, length, size) each
+    mixed = F.scaled_dot_product_attention(queries[:, :, :front], keys, values, attn_mask=real, dropout_p=dropout)
+    return torch.cat([mixed.transpose(1, 2).flatten(2), behind], 1)

@@ -23,6 +23,7 @@ class LinkingModel(nn.Module):
             window=config.window,
             dropout=config.dropout,
             attention_dropout=config.attention_dropout,
+            global_tokens=config.global_tokens,
         )
         self.detector = Detector(config)
         self.decoder = Decoder(config, self.encoder.token_embeddings)

@@ -17,35 +17,40 @@ class Window:
     """A run of tokens between two special tokens, and the part of it that this window judges."""
 
     ids: IntArray  # (length,) with special tokens at both ends
-    offset: int  # index in Tokens of ids[1]
+    offset: int  # the document's token i is ids[i - offset + 1], as far as it is in the window's own run of tokens
     own_first: int  # index in Tokens: first token owned
     own_last: int  # index in Tokens: one past the last token owned
 
 
-def windows(tokens: Tokens, *, tokenizer: Tokenizer, max_tokens: int, overlap: int) -> list[Window]:
+def windows(tokens: Tokens, *, tokenizer: Tokenizer, max_tokens: int, overlap: int, prefix: int = 0) -> list[Window]:
     """Cut tokens into windows of at most `max_tokens`, two special tokens included; no tokens, no windows.
 
     Neighbors share exactly `overlap` tokens, and the last window may be shorter. The border of what two
     neighbors own is the middle of what they share, so a mention of up to half the overlap lies wholly in
     the window that owns its first token. Every token is owned once.
+
+    The document's first `prefix` tokens stand at the head of every window, in the later ones before their own run of
+    tokens and owned by none of them: what a document begins with is in sight everywhere, always at the same place.
     """
     body = max_tokens - 2
-    if not 0 <= overlap < body:
-        raise ConfigError(f"overlap must be at least 0 and less than max_tokens - 2 = {body}, got {overlap}")
+    if not 0 <= overlap < body - prefix:
+        most = f"max_tokens - 2 - {prefix} = {body - prefix}" if prefix else f"max_tokens - 2 = {body}"
+        raise ConfigError(f"overlap must be at least 0 and less than {most}, got {overlap}")
     count = len(tokens.ids)
     if not count:
         return []
-    offsets = range(0, max(count - overlap, 1), body - overlap)
+    offsets, end = [0], body
+    while end < count:
+        offsets.append(end - overlap)
+        end += body - prefix - overlap
     borders = [0, *(offset + overlap // 2 for offset in offsets[1:]), count]
-    return [
-        Window(
-            ids=np.concatenate(([tokenizer.bos_id], tokens.ids[offset : offset + body], [tokenizer.eos_id])),
-            offset=offset,
-            own_first=own_first,
-            own_last=own_last,
-        )
-        for offset, own_first, own_last in zip(offsets, borders[:-1], borders[1:], strict=True)
-    ]
+    cut = []
+    for offset, own_first, own_last in zip(offsets, borders[:-1], borders[1:], strict=True):
+        head = tokens.ids[: prefix if offset else 0]
+        run = tokens.ids[offset : offset + body - len(head)]
+        ids = np.concatenate(([tokenizer.bos_id], head, run, [tokenizer.eos_id]))
+        cut.append(Window(ids, offset - len(head), own_first, own_last))
+    return cut
 
 
 def token_range(tokens: Tokens, span: Span) -> tuple[int, int] | None:

@@ -71,9 +71,14 @@ class ExampleBuilder:
                 known.append((place, link.title, self._titles(doc, link, stats)))
             elif (covered := covering_range(tokens, link.span)) is not None:
                 unknown.append(covered[0])  # a mention starts there, though it cannot be learned
-        overlap = 2 * self.config.max_mention_tokens
         result = []
-        for window in windows(tokens, tokenizer=self.tokenizer, max_tokens=self.config.train_tokens, overlap=overlap):
+        for window in windows(
+            tokens,
+            tokenizer=self.tokenizer,
+            max_tokens=self.config.train_tokens,
+            overlap=2 * self.config.max_mention_tokens,
+            prefix=self.config.global_tokens,
+        ):
             shift = 1 - window.offset
             mentions = tuple(
                 GoldMention(first + shift, last + shift, title, candidates)
