@@ -14,7 +14,7 @@ import fsspec
 import pytest
 import zstandard
 
-from parlink.data import files
+from parlink.data import files, places
 from parlink.errors import DataFormatError, ParlinkError
 
 NAMES = ["a.txt", "a.txt.gz", "a.txt.bz2", "a.txt.zst"]
@@ -70,7 +70,7 @@ def test_a_remote_output_is_there_only_when_it_is_complete(remote: str) -> None:
     ],
 )
 def test_telling_remote_paths(path: Path | str, url: str | None) -> None:
-    assert files.remote_url(path) == url
+    assert places.remote_url(path) == url
 
 
 def test_a_protocol_that_nobody_knows_is_an_error() -> None:
@@ -137,7 +137,7 @@ def test_a_full_device_is_one_line(size: int) -> None:
 
 FULL = """
 import os, resource, signal, sys
-from parlink.data import files
+from parlink.data import files, places
 from parlink.errors import ParlinkError
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 try:

@@ -73,6 +73,10 @@ def test_spans_may_be_objects_or_pairs() -> None:
     assert jsonl.decode('{"text": "a bird"}').spans is None
 
 
+def test_an_id_may_be_an_integer() -> None:
+    assert jsonl.decode('{"text": "a", "id": 7}').id == "7"
+
+
 def test_unknown_fields_are_carried_through_at_every_level() -> None:
     value: dict[str, Any] = {
         "text": "Oslo",
@@ -89,7 +93,8 @@ def test_unknown_fields_are_carried_through_at_every_level() -> None:
         ("[1]", "JSON object"),
         ('{"id": "1"}', "no text"),
         ('{"text": 5}', "text must be a string"),
-        ('{"text": "a", "id": 7}', "id must be a string"),
+        ('{"text": "a", "id": 7.5}', "id must be a string"),
+        ('{"text": "a", "id": true}', "id must be a string"),
         ('{"text": "a", "links": {}}', "links must be a list"),
         ('{"text": "a", "links": [{"start": 0, "end": 2}]}', r"links\[0\].*\[0, 2\).*1 characters"),
         ('{"text": "ab", "links": [{"start": 1, "end": 1}]}', r"\[1, 1\)"),

@@ -11,7 +11,7 @@ from typing import Annotated, TypeVar
 import typer
 
 T = TypeVar("T")
-FORMATS = "jsonl, nif, aida, elevant, elevant-predictions, zelda, brat; told from the name and contents if left out."
+FORMATS = "Format, as jsonl, parquet, csv, nif, elevant; told from the name and contents if left out."
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -71,10 +71,12 @@ def wikipedia(
 
 @app.command()
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="File, or a folder of brat documents.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="File, or a folder for brat.")],
+    source: Annotated[str, typer.Argument(metavar="IN", help="File, folder, pattern, s3:// or other URL, or -.")],
+    output: Annotated[str, typer.Option("--output", "-o", help="File, URL or -; a folder for brat.")],
     source_format: Annotated[str | None, typer.Option("--from", help=FORMATS)] = None,
     output_format: Annotated[str | None, typer.Option("--to", help=FORMATS)] = None,
+    text_field: Annotated[str | None, typer.Option(help="Field of JSON, CSV, TSV, Parquet with the text.")] = None,
+    id_field: Annotated[str | None, typer.Option(help="Field with the id.")] = None,
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder that turns identifiers into titles.")] = None,
 ) -> None:
     """Convert documents between formats; what a format cannot hold is counted on stderr."""
@@ -85,6 +87,8 @@ def convert(
         output,
         source_format=source_format,
         output_format=output_format,
+        text_field=text_field,
+        id_field=id_field,
         resolve=_resolve(kb),
         passing=lambda docs: _counted(docs, "documents"),
     )

@@ -10,16 +10,16 @@ import codecs
 import glob
 import io
 import os
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from parlink.data import compression
+from parlink.data.places import filesystem, remote_url
 from parlink.errors import DataFormatError, ParlinkError
 
 if TYPE_CHECKING:
@@ -30,17 +30,7 @@ BROKEN = compression.BROKEN  # what reading may raise half-way
 MAX_LINE = 256 << 20  # bytes; a compressed file of a few kB can unpack to one line of gigabytes
 MAX_WHOLE = 1 << 30  # bytes of a file that is read as a whole
 
-_SCHEME = re.compile(r"((?:[a-z][a-z0-9+.-]*::)*[a-z][a-z0-9+.-]+):/+")
 _BUFFER = 1 << 17
-
-
-def remote_url(path: Path | str) -> str | None:
-    """Return the fsspec URL that a path is, or None if it is local; of its two slashes `pathlib` leaves one."""
-    name = str(path)
-    match = _SCHEME.match(name)
-    if match is None:
-        return None
-    return f"{match[1]}://{'/' if match[1] == 'file' else ''}{name[match.end() :]}"
 
 
 @contextmanager
@@ -143,6 +133,12 @@ def _is_running(process: int) -> bool:
     return True
 
 
+def stem(path: Path | str) -> str:
+    """Return the name of a file without its folder, its suffix and that of its compression."""
+    name = Path(path)
+    return (name.with_suffix("") if name.suffix in compression.COMPRESSED else name).stem
+
+
 def check_name(path: Path | str | None) -> None:
     """Refuse the name of a folder for an output, which is better done before the work than after it."""
     if path is not None and Path(path).is_dir():
@@ -195,18 +191,13 @@ def _refuse(target: Path | str) -> Iterator[None]:
 
 
 def _open_raw(path: Path | str) -> BinaryIO:
-    url = remote_url(path)
-    if url is None:
+    if remote_url(path) is None:
         return Path(path).open("rb")
-    import fsspec
-
-    return cast(BinaryIO, fsspec.open(url, "rb").open())
+    place, name = filesystem(path)
+    return cast(BinaryIO, place.open(name, "rb"))
 
 
 def _upload(source: Path, url: str) -> None:
-    import fsspec
-
     with _refuse(url):
-        filesystem: Any
-        filesystem, name = fsspec.core.url_to_fs(url)
-        filesystem.put_file(str(source), name)
+        place, name = filesystem(url)
+        place.put_file(str(source), name)

@@ -23,11 +23,11 @@ def _simple_fields(kind: type) -> dict[str, type]:
     return {name: simple[hint] for name, hint in get_type_hints(kind).items() if hint in simple}
 
 
-_CANDIDATE: Kinds = _simple_fields(Candidate)
-_LINK: Kinds = {"start": int, "end": int, **_simple_fields(Link), "candidates": list}
-_DOCUMENT: Kinds = {**_simple_fields(Document), "links": list, "spans": list}
-_OPTIONAL_OF_CANDIDATE = [name for name in _CANDIDATE if name != "title"]
-_OPTIONAL_OF_LINK = [name for name, kind in _LINK.items() if name != "title" and kind in (str, float)]
+CANDIDATE_FIELDS: Kinds = _simple_fields(Candidate)
+LINK_FIELDS: Kinds = {"start": int, "end": int, **_simple_fields(Link), "candidates": list}
+DOCUMENT_FIELDS: Kinds = {**_simple_fields(Document), "links": list, "spans": list}
+_OPTIONAL_OF_CANDIDATE = [name for name in CANDIDATE_FIELDS if name != "title"]
+_OPTIONAL_OF_LINK = [name for name, kind in LINK_FIELDS.items() if name != "title" and kind in (str, float)]
 # What files written before 0.2 call the same.
 _OLD_OF_LINK = {"score": "confidence", "detection": "mention_logit", "probability": "mention_probability"}
 _OLD_OF_CANDIDATE = {"step": "match_type"}
@@ -78,7 +78,7 @@ def to_json(doc: Document) -> dict[str, Any]:
     if doc.spans is not None:
         value["spans"] = [{"start": span.start, "end": span.end} for span in doc.spans]
     _put(value, doc, ("kb", "error"))
-    return _with_extra(value, doc.extra, _DOCUMENT)
+    return _with_extra(value, doc.extra, DOCUMENT_FIELDS)
 
 
 def from_json(value: object, *, path: Path | str = "<document>", line: int | None = None) -> Document:
@@ -94,7 +94,7 @@ class _ShapeError(Exception):
 
 
 def _document(value: object) -> Document:
-    known, extra = _fields(value, _DOCUMENT, "the document")
+    known, extra = _fields(_with_string_id(value), DOCUMENT_FIELDS, "the document")
     if "text" not in known:
         raise _ShapeError("the document has no text; every document needs a string 'text'")
     text: str = known["text"]
@@ -107,14 +107,14 @@ def _document(value: object) -> Document:
 
 
 def _link(value: object, where: str, length: int) -> Link:
-    known, extra = _fields(_with_new_names(value, _OLD_OF_LINK), _LINK, where)
+    known, extra = _fields(_with_new_names(value, _OLD_OF_LINK), LINK_FIELDS, where)
     span = _bounds(known.pop("start", None), known.pop("end", None), where, length)
     known["candidates"] = _each(_candidate, known.get("candidates", []), f"{where}.candidates", length)
     return Link(span, **known, extra=extra)
 
 
 def _candidate(value: object, where: str, _length: int) -> Candidate:
-    known, extra = _fields(_with_new_names(value, _OLD_OF_CANDIDATE), _CANDIDATE, where)
+    known, extra = _fields(_with_new_names(value, _OLD_OF_CANDIDATE), CANDIDATE_FIELDS, where)
     if "title" not in known:
         raise _ShapeError(f"{where} has no title; every candidate needs one")
     return Candidate(**known, extra=extra)
@@ -154,6 +154,13 @@ def _fields(value: object, kinds: Kinds, where: str) -> tuple[dict[str, Any], di
     return known, extra
 
 
+def _with_string_id(value: object) -> object:
+    """The same object; an id that is an integer, as tables have it, becomes a string."""
+    if isinstance(value, dict) and type(value.get("id")) is int:
+        return {**value, "id": str(value["id"])}
+    return value
+
+
 def _with_new_names(value: object, old: Mapping[str, str]) -> object:
     """The same object under the names of now; one that has both an old name and its new one is left as it is."""
     if not isinstance(value, dict) or not old.keys() & value.keys():
@@ -183,14 +190,14 @@ def link_to_json(link: Link) -> dict[str, Any]:
     _put(value, link, _OPTIONAL_OF_LINK)
     if link.candidates:
         value["candidates"] = [candidate_to_json(candidate) for candidate in link.candidates]
-    return _with_extra(value, link.extra, _LINK)
+    return _with_extra(value, link.extra, LINK_FIELDS)
 
 
 def candidate_to_json(candidate: Candidate) -> dict[str, Any]:
     """Turn a candidate into plain data."""
     value: dict[str, Any] = {"title": candidate.title}
     _put(value, candidate, _OPTIONAL_OF_CANDIDATE)
-    return _with_extra(value, candidate.extra, _CANDIDATE)
+    return _with_extra(value, candidate.extra, CANDIDATE_FIELDS)
 
 
 def _put(value: dict[str, Any], item: object, names: Iterable[str]) -> None:

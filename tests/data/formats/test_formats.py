@@ -168,7 +168,14 @@ def test_zelda(tmp_path: Path) -> None:
     [
         ("a.ttl", "", "nif"),
         ("a.ttl.gz", "", "nif"),
-        ("a.tsv", "", "aida"),
+        ("a.tsv", "-DOCSTART- (1)", "aida"),
+        ("a.tsv", "text\tid", "tsv"),
+        ("a.csv", "", "csv"),
+        ("a.txt", "hello", "text"),
+        ("a.parquet", "", "parquet"),
+        ("a.spacy", "", "docbin"),
+        ("a.json", '\n [ {"text": "x"}]', "json"),
+        ("a.json", "[]", "json"),
         ("a.jsonl", '{"text": "x"}', "jsonl"),
         ("a.tsv.jsonl", '{"text": "x"}', "jsonl"),
         ("a.jsonl", '{"text": ', "jsonl"),
@@ -181,14 +188,16 @@ def test_zelda(tmp_path: Path) -> None:
 def test_telling_formats(tmp_path: Path, name: str, content: str, found: str) -> None:
     (tmp_path / name).write_text(content)
     assert formats.format_of(tmp_path / name) == found
+    assert formats.format_of(tmp_path) == found
+    (tmp_path / "a.ann").write_text("")
     assert formats.format_of(tmp_path) == "brat"
 
 
 def test_what_cannot_be_told(tmp_path: Path) -> None:
     for content, says in (("", "empty"), ("hello", "--from")):
-        (tmp_path / "a.txt").write_text(content)
+        (tmp_path / "a.log").write_text(content)
         with pytest.raises(DataFormatError, match=says):
-            formats.format_of(tmp_path / "a.txt")
+            formats.format_of(tmp_path / "a.log")
     with pytest.raises(ParlinkError, match="no format 'xml'"):
         formats.read(tmp_path, "xml")
 

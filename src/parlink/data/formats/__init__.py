@@ -1,21 +1,34 @@
-"""The formats that parlink reads and writes, by name; which one a file is in; and from one to another."""
+"""The formats that parlink reads and writes, by name; and from one to another."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-import msgspec
-
-from parlink.data import compression, files, jsonl
-from parlink.data.formats import brat, conll, elevant, mentions, nif, zelda
-from parlink.data.identifiers import UNKNOWN, Resolve
+from parlink.data.formats import (
+    brat,
+    conll,
+    delimited,
+    docbin,
+    elevant,
+    json_lines,
+    json_list,
+    mentions,
+    nif,
+    text,
+    zelda,
+)
+from parlink.data.formats.paths import expand as expand
+from parlink.data.formats.rows import DEFAULT, Fields
+from parlink.data.formats.telling import format_of as format_of
+from parlink.data.formats.telling import output_format_of as output_format_of
+from parlink.data.identifiers import Resolve
 from parlink.errors import DataFormatError, ParlinkError
-from parlink.types import Document, Link
+from parlink.types import Document
 
 T = TypeVar("T")
 
@@ -25,6 +38,21 @@ class Reader(Protocol):
 
     def __call__(
         self, path: Path | str, *, resolve: Resolve | None = None, losses: Counter[str] | None = None
+    ) -> Iterator[Document]:
+        """Yield documents one by one."""
+        ...
+
+
+class RowReader(Protocol):
+    """Reads documents from rows, in which any field may be the text and any the id."""
+
+    def __call__(
+        self,
+        path: Path | str,
+        *,
+        fields: Fields = DEFAULT,
+        resolve: Resolve | None = None,
+        losses: Counter[str] | None = None,
     ) -> Iterator[Document]:
         """Yield documents one by one."""
         ...
@@ -44,6 +72,8 @@ def convert(
     *,
     source_format: str | None = None,
     output_format: str | None = None,
+    text_field: str | None = None,
+    id_field: str | None = None,
     resolve: Resolve | None = None,
     passing: Callable[[Iterable[Document]], Iterable[Document]] = iter,
 ) -> Counter[str]:
@@ -54,8 +84,8 @@ def convert(
     """
     losses: Counter[str] = Counter()
     write_to = _named(WRITERS, output_format or output_format_of(output))
-    docs = _some(read(source, source_format, resolve=resolve, losses=losses), source)
-    write_to(output, passing(docs), losses=losses)
+    docs = read(source, source_format, text_field=text_field, id_field=id_field, resolve=resolve, losses=losses)
+    write_to(output, passing(_some(docs, source)), losses=losses)
     return losses
 
 
@@ -63,83 +93,50 @@ def read(
     path: Path | str,
     format_name: str | None = None,
     *,
+    text_field: str | None = None,
+    id_field: str | None = None,
     resolve: Resolve | None = None,
     losses: Counter[str] | None = None,
 ) -> Iterator[Document]:
-    """Read documents in the format named, or in the one that the file looks like."""
-    return _named(READERS, format_name or format_of(path))(path, resolve=resolve, losses=losses)
+    """Read documents in the format named, or in the one that each file looks like.
 
-
-def format_of(path: Path | str, *, predicted: bool = False) -> str:
-    """Tell the format of a file by its suffix, and that of JSON lines by the fields of the first.
-
-    An article of ELEVANT may hold gold and predictions; `predicted` says which are meant.
+    A folder or a pattern stands for its files. `text_field` and `id_field` name the fields of JSON, CSV, TSV and
+    Parquet that hold the text and the id; all other fields are carried through.
     """
-    given = Path(path)
-    if given.is_dir():
-        return "brat"
-    if (known := _by_suffix(given)) is not None:
-        return known
-    if str(path) == files.STANDARD_STREAM:
-        return "jsonl"
-    first = next(files.lines(path), None)
-    if first is None:
-        raise DataFormatError("the file is empty; wanted documents", path=path)
-    try:
-        fields = msgspec.json.decode(first[1], type=dict[str, msgspec.Raw]).keys()
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        if _suffix(given) == ".jsonl":
-            return "jsonl"  # whose reader says what is wrong with the line
-        message = f"cannot tell its format ({error}); parlink data convert --from takes {', '.join(READERS)}"
-        raise DataFormatError(message, path=path, line=first[0]) from error
-    found = [name for name, marks in _MARKS.items() if marks <= fields]
-    if predicted and "elevant-predictions" in found:
-        return "elevant-predictions"
-    return found[0] if found else "jsonl"
+    if format_name is not None:
+        _named(READERS, format_name)
+    fields = None if text_field is None and id_field is None else Fields(text_field or "text", id_field or "id")
+    names = [str(path)] if format_name == "brat" else expand(path)
+    return chain.from_iterable(
+        _reader(format_name or format_of(name), fields)(name, resolve=resolve, losses=losses) for name in names
+    )
 
 
-def output_format_of(path: Path | str) -> str:
-    """Tell the format to write by the suffix of a name; a name without one is a folder for brat."""
-    given = Path(path)
-    if _suffix(given) in (".nt", ".rdf"):
-        raise ParlinkError(f"{path}: parlink writes NIF as Turtle; give a name that ends in .ttl")
-    if str(path) != files.STANDARD_STREAM and (given.is_dir() or not given.suffix):
-        return "brat"
-    if (known := _by_suffix(given)) is not None:
-        return known
-    if str(path) == files.STANDARD_STREAM or _suffix(given) in (".jsonl", ".json"):
-        return "jsonl"
-    endings = ", ".join(sorted({".jsonl", *_SUFFIXES}))
-    raise ParlinkError(f"{path}: cannot tell the format of {_suffix(given)!r}; wanted {endings}, or --to FORMAT")
+def _reader(name: str, fields: Fields | None) -> Reader:
+    if fields is None:
+        return _named(READERS, name)
+    if name not in _ROW_READERS:
+        names = ", ".join(_ROW_READERS)
+        raise ParlinkError(f"{name} files have no fields to choose from; --text-field and --id-field are for {names}")
+    return partial(_ROW_READERS[name], fields=fields)
 
 
-def _by_suffix(path: Path) -> str | None:
-    return _SUFFIXES.get(_suffix(path))
-
-
-def _suffix(path: Path) -> str:
-    """Return the last suffix, that of a compressed file left out."""
-    return (path.with_suffix("") if path.suffix in compression.COMPRESSED else path).suffix
-
-
-def _read_jsonl(
-    path: Path | str, *, resolve: Resolve | None = None, losses: Counter[str] | None = None
+def _read_parquet(
+    path: Path | str,
+    *,
+    fields: Fields = DEFAULT,
+    resolve: Resolve | None = None,
+    losses: Counter[str] | None = None,
 ) -> Iterator[Document]:
-    losses = Counter() if losses is None else losses
-    for doc in jsonl.read(path):
-        yield doc if resolve is None else replace(doc, links=tuple(_resolved(x, resolve, losses) for x in doc.links))
+    from parlink.data.formats import parquet  # pyarrow is an extra, and large
+
+    return parquet.read(path, fields=fields, resolve=resolve, losses=losses)
 
 
-def _resolved(link: Link, resolve: Resolve, losses: Counter[str]) -> Link:
-    names = [name for name in (link.title, link.id) if name is not None]
-    title = next((found for name in names if (found := resolve(name)) is not None), None)
-    if names and title is None:
-        losses[UNKNOWN] += 1
-    return replace(link, title=title or link.title)
+def _write_parquet(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
+    from parlink.data.formats import parquet
 
-
-def _write_jsonl(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
-    jsonl.write(path, documents)
+    parquet.write(path, documents, losses=losses)
 
 
 def _write_elevant(
@@ -148,8 +145,16 @@ def _write_elevant(
     elevant.write(path, documents, part=part)
 
 
+_ROW_READERS: dict[str, RowReader] = {
+    "jsonl": json_lines.read,
+    "json": json_list.read,
+    "csv": delimited.read,
+    "tsv": partial(delimited.read, delimiter="\t"),
+    "parquet": _read_parquet,
+}
 READERS: dict[str, Reader] = {
-    "jsonl": _read_jsonl,
+    **_ROW_READERS,
+    "text": text.read,
     "nif": nif.read,
     "aida": conll.read,
     "elevant": elevant.read,
@@ -157,30 +162,20 @@ READERS: dict[str, Reader] = {
     "zelda": zelda.read,
     "brat": brat.read,
     "mentions": mentions.read,
+    "docbin": docbin.read,
 }
 WRITERS: dict[str, Writer] = {
-    "jsonl": _write_jsonl,
+    "jsonl": json_lines.write,
+    "json": json_list.write,
+    "csv": delimited.write,
+    "parquet": _write_parquet,
     "nif": nif.write,
     "aida": conll.write,
     "elevant": partial(_write_elevant, part="labels"),
     "elevant-predictions": partial(_write_elevant, part="entity_mentions"),
     "zelda": zelda.write,
     "brat": brat.write,
-}
-_SUFFIXES = {
-    ".ttl": "nif",
-    ".nif": "nif",
-    ".nt": "nif",
-    ".rdf": "nif",
-    ".tsv": "aida",
-    ".conll": "aida",
-    ".ann": "brat",
-}
-_MARKS = {
-    "zelda": {"index", "wikipedia_titles"},
-    "mentions": {"mentions"},
-    "elevant": {"labels"},
-    "elevant-predictions": {"entity_mentions"},
+    "docbin": docbin.write,
 }
 
 

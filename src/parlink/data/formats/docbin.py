@@ -1,0 +1,131 @@
+"""spaCy's DocBin (`.spacy`): entities with their title as `kb_id_`, both ways.
+
+`ent._.parlink` is the whole `Link`, as the spaCy pipe sets it; a title that was corrected in spaCy wins over it. Tokens
+are those of spaCy's blank English, cut at the edges of mentions too. Links that overlap one before them stand in the
+span group `parlink`. A DocBin is read and written as a whole, so a large corpus wants several files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from parlink.data import files, jsonl
+from parlink.data.identifiers import Resolve, page_url, target
+from parlink.errors import DataFormatError, ParlinkError
+from parlink.types import Document, Link, Span
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+    from spacy.tokens import Span as Entity
+
+_GROUP = "parlink"  # the span group, and the key of the document's own fields in `user_data`
+_LABEL = "ENTITY"  # of a link without a type
+
+
+def read(path: Path | str, *, resolve: Resolve | None = None, losses: Counter[str] | None = None) -> Iterator[Document]:
+    """Read documents; an entity without `kb_id_` is NIL."""
+    spacy = _import_spacy()
+    raw = files.content(path)
+    try:
+        docs = spacy.tokens.DocBin().from_bytes(raw)
+    except ValueError as error:
+        raise DataFormatError(f"not a DocBin of spaCy ({str(error).splitlines()[0]})", path=path) from error
+    for doc in docs.get_docs(spacy.blank("xx").vocab):
+        entities = [*doc.ents, *doc.spans.get(_GROUP, ())]
+        links = [jsonl.link_to_json(_link(doc, entity, resolve, losses)) for entity in entities]
+        fields = msgspec.json.decode(doc.user_data.get(_GROUP, "{}"))
+        yield jsonl.from_json({**fields, "text": doc.text, "links": links}, path=path)
+
+
+def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
+    """Write documents; `losses` counts links that share a span with another."""
+    losses = Counter() if losses is None else losses
+    spacy = _import_spacy()
+    nlp = spacy.blank("en")
+    nlp.max_length = files.MAX_LINE
+    docs = spacy.tokens.DocBin(store_user_data=True)
+    for doc in documents:
+        docs.add(to_spacy(doc, nlp, losses))
+    with files.written(path) as file:
+        file.write(docs.to_bytes())
+
+
+def to_spacy(doc: Document, nlp: Any, losses: Counter[str]) -> Doc:
+    """Turn a document into a Doc of spaCy."""
+    from spacy.tokens import Doc
+
+    words, spaces = _tokens(doc, nlp)
+    tokens = Doc(nlp.vocab, words=words, spaces=spaces)
+    entities: list[Entity] = []
+    overlapping: list[Entity] = []
+    last = 0
+    for link in sorted(doc.links, key=lambda link: link.span):
+        entity = tokens.char_span(link.span.start, link.span.end, label=_label(link), kb_id=link.title or "")
+        if entity is None:
+            raise AssertionError(f"no token begins and ends at {link.span}")
+        (entities if link.span.start >= last else overlapping).append(entity)
+        last = max(last, link.span.end)
+        if _key(link.span) in tokens.user_data:
+            losses["fields of a link that has the span of another (its title is kept)"] += 1
+        tokens.user_data.setdefault(_key(link.span), msgspec.to_builtins(link))
+    tokens.set_ents(entities, default="outside")
+    if overlapping:
+        tokens.spans[_GROUP] = overlapping
+    fields = {name: value for name, value in jsonl.to_json(doc).items() if name not in ("text", "links")}
+    tokens.user_data[_GROUP] = msgspec.json.encode(fields).decode()
+    return tokens
+
+
+def _tokens(doc: Document, nlp: Any) -> tuple[list[str], list[bool]]:
+    """Return the tokens of a text, and whether a space follows each; no token goes over the edge of a mention."""
+    starts, ends = {link.span.start for link in doc.links}, {link.span.end for link in doc.links}
+    cuts = {0, len(doc.text)} | starts | ends
+    for token in nlp.make_doc(doc.text):
+        cuts |= {token.idx, token.idx + len(token)}
+    words: list[str] = []
+    spaces: list[bool] = []
+    for start, end in pairwise(sorted(cuts)):
+        is_space = doc.text[start:end] == " " and start not in starts and end not in ends
+        if is_space and words and not spaces[-1]:
+            spaces[-1] = True
+        else:
+            words.append(doc.text[start:end])
+            spaces.append(False)
+    return words, spaces
+
+
+def _link(doc: Doc, entity: Entity, resolve: Resolve | None, losses: Counter[str] | None) -> Link:
+    span = Span(entity.start_char, entity.end_char)
+    title = entity.kb_id_ or None
+    written = doc.user_data.get(_key(span))
+    link = replace(msgspec.convert(written, Link), span=span) if written else Link(span)
+    if link.title == title and resolve is None:
+        return link
+    told = target([page_url(title)] if title else [], resolve=resolve, losses=losses)
+    return replace(link, title=told.title) if link.title == title else Link(span, told.title)
+
+
+def _label(link: Link) -> str:
+    kind = jsonl.link_to_json(link).get("type")
+    return kind if isinstance(kind, str) and kind else _LABEL
+
+
+def _key(span: Span) -> Any:
+    """Where spaCy keeps the value of `ent._.parlink`."""
+    return "._.", "parlink", span.start, span.end
+
+
+def _import_spacy() -> Any:
+    try:
+        import spacy
+        import spacy.tokens
+    except ImportError as error:
+        raise ParlinkError("DocBin files need spaCy; install parlink[spacy]") from error
+    return spacy

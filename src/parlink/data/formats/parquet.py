@@ -1,0 +1,144 @@
+"""Parquet: a document a row; links are a list of structs, candidates a list in each, other columns as they came.
+
+What a column cannot hold (fields of links and candidates that parlink does not know, a field of a document that has
+another type than in the first rows, or came later) stands as JSON in a column `extra`, and is read back from there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from parlink.data import files, jsonl
+from parlink.data.formats.rows import DEFAULT, Fields, resolve_links, to_document
+from parlink.data.identifiers import Resolve
+from parlink.data.parallel import batches
+from parlink.errors import DataFormatError, ParlinkError
+from parlink.types import Document
+
+try:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+except ImportError as error:
+    raise ParlinkError("Parquet files need pyarrow; install parlink[tables]") from error
+
+_ROWS = 1000  # documents that are held at once, and whose fields make the columns of a file
+_EXTRA = "extra"
+_SCALARS = {str: pa.string(), int: pa.int64(), float: pa.float64()}
+
+
+def read(
+    path: Path | str,
+    *,
+    fields: Fields = DEFAULT,
+    resolve: Resolve | None = None,
+    losses: Counter[str] | None = None,
+) -> Iterator[Document]:
+    """Read a document a row, some rows at a time; errors name the row as the line, from 1."""
+    with files.opened(path) as file:
+        try:
+            table = pq.ParquetFile(file)
+            rows = (row for batch in table.iter_batches(_ROWS) for row in batch.to_pylist())
+            for number, row in enumerate(rows, start=1):
+                doc = to_document(_unpack(row, path=path, line=number), fields, path=path, line=number)
+                yield resolve_links(doc, resolve, losses)
+        except (pa.ArrowException, *files.BROKEN) as error:
+            raise DataFormatError(f"not a Parquet file, or broken ({error})", path=path) from error
+
+
+def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
+    """Write a document a row, compressed by zstd; nothing is lost but that an absent field of a column is null."""
+    schema: Any = None
+    with files.written(path) as file:
+        for docs in batches(documents, _ROWS):
+            rows = [jsonl.to_json(doc) for doc in docs]
+            if schema is None:
+                schema = pa.schema([*_core_fields(), *_extra_fields(rows), pa.field(_EXTRA, pa.string())])
+                writer = pq.ParquetWriter(file, schema, compression="zstd")
+            writer.write_table(_table(rows, schema))
+        if schema is None:
+            writer = pq.ParquetWriter(file, pa.schema([*_core_fields(), pa.field(_EXTRA, pa.string())]))
+        writer.close()
+
+
+def _core_fields() -> list[Any]:
+    """The columns of every document, in the order of the fields of `Document`."""
+    candidate = _struct(jsonl.CANDIDATE_FIELDS, {})
+    link = _struct(jsonl.LINK_FIELDS, {"candidates": pa.list_(candidate)})
+    span = pa.struct([pa.field("start", pa.int64()), pa.field("end", pa.int64())])
+    lists = {"links": pa.list_(link), "spans": pa.list_(span)}
+    return [pa.field(name, lists.get(name) or _SCALARS[kind]) for name, kind in jsonl.DOCUMENT_FIELDS.items()]
+
+
+def _struct(kinds: Mapping[str, type], lists: Mapping[str, Any]) -> Any:
+    members = [pa.field(name, lists.get(name) or _SCALARS[kind]) for name, kind in kinds.items()]
+    return pa.struct([*members, pa.field(_EXTRA, pa.string())])
+
+
+def _extra_fields(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
+    """The columns that hold the other fields of the first documents exactly."""
+    for name in dict.fromkeys(name for row in rows for name in row if name not in jsonl.DOCUMENT_FIELDS):
+        values = [row.get(name) for row in rows]
+        if name != _EXTRA and (array := _array(values, None)) is not None and not pa.types.is_null(array.type):
+            yield pa.field(name, array.type)
+
+
+def _array(values: list[Any], kind: Any) -> Any:
+    """Make a column, or None if it would not give back the same values."""
+    try:
+        array = pa.array(values, type=kind)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return None
+    return array if array.to_pylist() == values else None
+
+
+def _table(rows: Sequence[Mapping[str, Any]], schema: Any) -> Any:
+    columns: list[Any] = []
+    held = {*jsonl.DOCUMENT_FIELDS}
+    for field in schema:
+        if field.name == _EXTRA:
+            rest = [{name: value for name, value in row.items() if name not in held} for row in rows]
+            columns.append(pa.array([_to_json(extra) for extra in rest], type=field.type))
+        elif field.name == "links":
+            links = [[_pack_link(link) for link in row["links"]] if "links" in row else None for row in rows]
+            columns.append(pa.array(links, type=field.type))
+        else:
+            values = [row.get(field.name) for row in rows]
+            array = _array(values, field.type)
+            held |= set() if array is None else {field.name}
+            columns.append(pa.nulls(len(rows), field.type) if array is None else array)
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _pack_link(link: dict[str, Any]) -> dict[str, Any]:
+    packed = _pack(link, jsonl.LINK_FIELDS)
+    if "candidates" in packed:
+        packed["candidates"] = [_pack(candidate, jsonl.CANDIDATE_FIELDS) for candidate in packed["candidates"]]
+    return packed
+
+
+def _pack(value: dict[str, Any], kinds: Mapping[str, type]) -> dict[str, Any]:
+    known = {name: field for name, field in value.items() if name in kinds}
+    return {**known, _EXTRA: _to_json({name: field for name, field in value.items() if name not in kinds})}
+
+
+def _to_json(extra: Mapping[str, Any]) -> str | None:
+    return msgspec.json.encode(extra).decode() if extra else None
+
+
+def _unpack(value: dict[str, Any], *, path: Path | str, line: int) -> dict[str, Any]:
+    """Bring the fields that stand as JSON back among the others."""
+    unpacked = {name: field for name, field in value.items() if name != _EXTRA}
+    for name in ("links", "candidates"):
+        if isinstance(unpacked.get(name), list) and all(isinstance(inner, dict) for inner in unpacked[name]):
+            unpacked[name] = [_unpack(inner, path=path, line=line) for inner in unpacked[name]]
+    if isinstance(value.get(_EXTRA), str):
+        extra = jsonl.parse(value[_EXTRA], dict[str, Any], path=path, line=line, wanted="wanted an object in `extra`")
+        unpacked = {**unpacked, **extra}
+    elif value.get(_EXTRA) is not None:
+        unpacked[_EXTRA] = value[_EXTRA]
+    return unpacked
