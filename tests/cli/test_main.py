@@ -74,7 +74,7 @@ def test_arguments_that_are_not_utf8_are_one_line(tmp_path: Path) -> None:
         check=True,
         capture_output=True,
     )
-    assert "UTF-8" in run("kb", "add", tmp_path / "kb", b"A\xff")
+    assert "not valid Unicode" in run("kb", "add", tmp_path / "kb", b"A\xff")
     assert "cannot be read" in run("data", "convert", b"\xff.jsonl", "-o", tmp_path / "b.jsonl")
 
 

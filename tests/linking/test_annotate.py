@@ -38,7 +38,7 @@ def titles(doc: Document) -> tuple[str, list[tuple[Span, str | None]]]:
 
 def test_lines_are_what_the_linker_says_with_fewer_candidates(linker: Linker, tmp_path: Path) -> None:
     output, told = tmp_path / "new" / "linked.jsonl", list[int]()
-    done = annotate(linker, DOCUMENTS, output, options=OPTIONS, candidates=1, progress=told.append)
+    done = annotate(linker, DOCUMENTS, output, options=OPTIONS, top=1, progress=told.append)
     assert done == Annotated(7, 0) and sum(told) == 7
     with pytest.raises(ParlinkError, match="cannot be written"):
         annotate(linker, DOCUMENTS, output / "below-a-file.jsonl")

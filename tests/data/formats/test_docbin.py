@@ -47,7 +47,7 @@ def test_a_correction_made_in_spacy_wins(tmp_path: Path) -> None:
     (doc,) = DocBin().from_bytes(path.read_bytes()).get_docs(nlp.vocab)
     assert [(ent.text, ent.kb_id_) for ent in doc.ents] == [("Kent", "Kent"), ("Voss", "")]
     doc.ents = [doc.ents[0], Entity(doc, 2, 3, label="ENTITY", kb_id="Voss (town)")]
-    path.write_bytes(DocBin([], docs=[doc], store_user_data=True).to_bytes())
+    path.write_bytes(DocBin(docs=[doc], store_user_data=True).to_bytes())
     (again,) = docbin.read(path)
     assert again == Document("Kent meets Voss.", "7", (links[0], Link(Span(11, 15), "Voss (town)")))
     (resolved,) = docbin.read(path, resolve={"Kent": "Kent County"}.get)

@@ -103,7 +103,7 @@ def test_an_input_output_error_is_an_error(tmp_path: Path, monkeypatch: pytest.M
                 raise OSError(5, "Input/output error")
             return super().read1(1000)
 
-    monkeypatch.setattr(mediawiki.files, "_open", lambda *arguments: Failing(many_pages()))
+    monkeypatch.setattr(mediawiki.files, "_open_raw", lambda path: Failing(many_pages()))
     with pytest.raises(DataFormatError, match="Input/output error"):
         list(pages(tmp_path / "dump.xml"))
 
