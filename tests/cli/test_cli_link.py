@@ -133,6 +133,30 @@ def test_a_terminal_shows_links_in_place_and_no_control_characters() -> None:
         "Hamburg beat Dresden\N{REPLACEMENT CHARACTER}[2J.",
         "",
         "mention  entity               confidence",
-        "Hamburg  Hamburg              0.50",
+        "Hamburg  Hamburg              ━━─── 0.50",
         "Dresden  none (no_candidate)",
     ]
+
+
+def test_a_terminal_shows_type_and_description_where_they_are_known() -> None:
+    facts = {"type": "place", "description": "city in the north of Germany, on the Elbe, with a harbor\x1b[2J"}
+    link = Link(Span(0, 7), title="Ham\x1bburg", confidence=0.875, **facts)
+    stream = io.StringIO()
+    show(Document("Hamburg won.", links=(link,)), console=Console(file=stream, width=110))
+    assert "\x1b" not in stream.getvalue()
+    header, row = stream.getvalue().splitlines()[-2:]
+    assert header.split() == ["mention", "entity", "type", "description", "confidence"]
+    assert row.startswith("Hamburg  Ham burg  place  city in the north of Germany, on the")
+    assert row.rstrip().endswith("━━━━━━━━━─ 0.88")
+    narrow = io.StringIO()
+    show(Document("Hamburg won.", links=(link,)), console=Console(file=narrow, width=60))
+    row = narrow.getvalue().splitlines()[-1]
+    assert "city in" in row and "…" in row and row.endswith("━━━━─ 0.88")
+
+
+def test_a_terminal_without_unicode_gets_a_plain_bar() -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    link = Link(Span(0, 7), title="Hamburg", confidence=0.5)
+    show(Document("Hamburg won.", links=(link,)), console=Console(file=stream, width=80))
+    stream.seek(0)
+    assert "##--- 0.50" in stream.read()

@@ -26,12 +26,10 @@ def linked() -> Document:
             Candidate(title, score=1.0 - place, prior=0.5, lm=-0.5 - place, classifier=0.5)
             for place, title in enumerate(("Kent County Cricket Club", "Kent", "Kent (band)"))
         )
-        extra = {"type": "organization", "description": "cricket club in England"}
+        facts = {"type": "organization", "description": "cricket club in England"}
         url = "https://example.org/Kent"
         links.append(
-            Link(
-                Span(start, start + 4), candidates[0].title, confidence=0.9, url=url, candidates=candidates, extra=extra
-            )
+            Link(Span(start, start + 4), candidates[0].title, confidence=0.9, url=url, candidates=candidates, **facts)
         )
         links.append(Link(Span(start + 10, start + 19), "Leicester", confidence=0.3))
         links.append(Link(Span(start + 50, start + 54), reason="no_candidate"))

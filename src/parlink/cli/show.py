@@ -1,4 +1,4 @@
-"""A linked document on a terminal: the text with its links colored, then one line a link."""
+"""A linked document on a terminal: the text with its links colored, then a table with what each refers to."""
 
 from __future__ import annotations
 
@@ -8,25 +8,73 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from parlink.types import Document
+from parlink.types import Document, Link
 
-COLOURS = ("cyan", "magenta", "green", "yellow", "blue")
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a text must not steer the terminal
+# As on the page: each of parlink's types has a color; where nothing has a type, mentions take turns.
+TYPE_COLORS = {
+    "person": "blue",
+    "place": "yellow",
+    "organization": "red",
+    "event": "bright_red",
+    "work": "magenta",
+    "species": "green",
+    "product": "cyan",
+}
+TURNS = ("cyan", "magenta", "green", "yellow", "blue")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # neither a text nor a name may steer the terminal
+WIDE = 100  # columns from which names are shown in full
 
 
 def show(doc: Document, *, console: Console | None = None) -> None:
     """Print the text with its links in place, and what each refers to."""
     console = console or Console()
     text = Text(CONTROL.sub("\N{REPLACEMENT CHARACTER}", doc.text))
-    table = Table("mention", "entity", "confidence", box=None, pad_edge=False)
     for number, link in enumerate(doc.links):
-        color = COLOURS[number % len(COLOURS)] if link.title is not None else "dim"
-        text.stylize(f"bold underline {color}", link.span.start, link.span.end)
-        surface = CONTROL.sub(" ", doc.text[link.span.start : link.span.end])
-        name = link.title if link.title is not None else f"none ({link.reason})"
-        score = "" if link.confidence is None else f"{link.confidence:.2f}"
-        table.add_row(Text(surface, style=color), Text(name), score)
+        text.stylize(f"bold underline {_color(doc, number)}", link.span.start, link.span.end)
     console.print(text, soft_wrap=True)
     if doc.links:
         console.print()
-        console.print(table)
+        console.print(_table(doc, wide=console.width >= WIDE, plain=console.options.ascii_only))
+
+
+def _table(doc: Document, *, wide: bool, plain: bool) -> Table:
+    """Make the table; what no link has, a type or a description, gets no column."""
+    typed = any(link.type is not None for link in doc.links)
+    described = any(link.description is not None for link in doc.links)
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column, width in (("mention", 16), ("entity", 22), *([("type", 12)] if typed else [])):
+        table.add_column(column, no_wrap=True, overflow="ellipsis", max_width=None if wide or not described else width)
+    if described:
+        table.add_column("description")  # the one that gives way where there is too little room
+    table.add_column("confidence", no_wrap=True, min_width=10)
+    for number, link in enumerate(doc.links):
+        surface = _cell(doc.text[link.span.start : link.span.end], _color(doc, number))
+        name = _cell(
+            f"none ({link.reason})" if link.title is None else link.title, "" if link.title is not None else "dim"
+        )
+        facts = [_cell(link.type)] if typed else []
+        facts += [_cell(link.description, "dim")] if described else []
+        table.add_row(surface, name, *facts, _bar(link, length=10 if wide else 5, plain=plain))
+    return table
+
+
+def _color(doc: Document, number: int) -> str:
+    link = doc.links[number]
+    if link.title is None:
+        return "dim"
+    if all(other.type is None for other in doc.links):
+        return TURNS[number % len(TURNS)]
+    return TYPE_COLORS.get(link.type or "", "bright_cyan")
+
+
+def _cell(value: str | None, style: str = "") -> Text:
+    return Text(" ".join(CONTROL.sub(" ", value or "").split()), style=style, no_wrap=True, overflow="ellipsis")
+
+
+def _bar(link: Link, *, length: int, plain: bool) -> Text:
+    """Draw how sure a link is; a mention without an entity has no bar."""
+    if link.title is None or link.confidence is None:
+        return Text()
+    filled = round(length * link.confidence)
+    full, empty = ("#", "-") if plain else ("\N{BOX DRAWINGS HEAVY HORIZONTAL}", "\N{BOX DRAWINGS LIGHT HORIZONTAL}")
+    return Text.assemble((full * filled, "green"), (empty * (length - filled), "dim"), f" {link.confidence:.2f}")

@@ -38,8 +38,6 @@ class LinkCard:
     """A link, and what there is to say of it."""
 
     link: Link
-    type: str | None
-    description: str | None
     parts: tuple[Part, ...]  # of the entity linked to; none for a NIL
     rival: Candidate | None  # the strongest other candidate
     rivals: tuple[Candidate, ...]  # the first of the others
@@ -60,8 +58,6 @@ def make_card(link: Link, *, rival: str | None = None) -> LinkCard:
     against = next((c for c in others if c.title == rival), others[0] if others else None)
     return LinkCard(
         link,
-        type=link.type,
-        description=link.description,
         parts=() if chosen is None else _parts(chosen, against),
         rival=against,
         rivals=tuple(others[:SHOWN]),
@@ -77,10 +73,9 @@ def assign_slots(types: Iterable[str | None]) -> dict[str, int]:
 
 
 def _parts(chosen: Candidate, rival: Candidate | None) -> tuple[Part, ...]:
-    values = {name: _number(chosen, name) for name in PARTS}
-    return tuple(Part(name, value, _number(rival, name)) for name, value in values.items() if value is not None)
-
-
-def _number(candidate: Candidate | None, name: str) -> float | None:
-    value = None if candidate is None else getattr(candidate, name)
-    return None if value is None else float(value)
+    values: dict[str, float | None] = {name: getattr(chosen, name) for name in PARTS}
+    return tuple(
+        Part(name, value, None if rival is None else getattr(rival, name))
+        for name, value in values.items()
+        if value is not None
+    )

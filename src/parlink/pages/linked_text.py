@@ -20,7 +20,7 @@ class Piece:
 def to_html(doc: Document) -> str:
     """Render a page; everything that comes from the text or the knowledge base is escaped."""
     pieces = cut(doc)
-    slots = assign_slots(piece.card.type for piece in pieces if piece.card is not None)
+    slots = assign_slots(link.type for link in doc.links)
     return render("linked_text.html", doc=doc, pieces=pieces, slots=slots)
 
 
