@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,22 @@ def test_a_card_shows_on_focus_beside_its_line(chromium: Browser, tmp_path: Path
             assert bottom > top
             assert all(top >= line[1] or bottom <= line[0] for line in lines)
             assert left >= 0 and right <= width
+
+
+def test_bars_show_differences_of_scores_that_are_not_normalized(chromium: Browser, tmp_path: Path) -> None:
+    candidates = (
+        Candidate("Kent", score=13.0, lm=1.0, classifier=12.0, prior=0.25),
+        Candidate("Kent (band)", score=12.0, lm=3.0, classifier=9.0, prior=0.5),
+    )
+    link = Link(Span(0, 4), "Kent", candidates=candidates)
+    page = open_file(chromium, tmp_path, to_html(Document("Kent won.", links=(link,))))
+    page.execute_script("document.querySelector('.mention').focus()")
+    script = """return [...document.querySelectorAll('.part .meter')].map((meter) => [
+        parseFloat(getComputedStyle(meter, '::before').width) / meter.getBoundingClientRect().width,
+        parseFloat(getComputedStyle(meter, '::after').left) / meter.getBoundingClientRect().width])"""
+    wanted = [[math.exp(-2), 1], [1, math.exp(-3)], [0.25, 0.5]]
+    for bar, (share, tick) in zip(page.execute_script(script), wanted, strict=True):
+        assert bar == pytest.approx([share, tick], abs=0.02)
 
 
 def test_errors_are_paged_and_searched(chromium: Browser, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ const REASONS = {
   no_token: "it holds no text",
 };
 const PARTS = {
-  lm: ["Language model", "Mean log-likelihood of the name; the bar is the probability it means"],
-  classifier: ["Classifier", "Discriminative correction, log-odds; the bar is the probability it means"],
+  lm: ["Language model", "Mean log-likelihood of the name; full for the likelier of the two"],
+  classifier: ["Classifier", "Discriminative correction; full for the likelier of the two"],
   prior: ["Prior", "How often these words mean this entity"],
   coherence: ["Coherence", "How well it fits the other entities of the text"],
 };
