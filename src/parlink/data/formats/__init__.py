@@ -12,13 +12,18 @@ from typing import Protocol, TypeVar
 from parlink.data.formats import (
     brat,
     conll,
+    contexts,
     delimited,
     docbin,
     elevant,
     json_lines,
     json_list,
+    label_studio,
     mentions,
     nif,
+    prodigy,
+    pubtator,
+    relik,
     text,
     zelda,
 )
@@ -163,6 +168,12 @@ READERS: dict[str, Reader] = {
     "brat": brat.read,
     "mentions": mentions.read,
     "docbin": docbin.read,
+    "relik": relik.read,
+    "kilt": contexts.read_kilt,
+    "blink": contexts.read_blink,
+    "pubtator": pubtator.read,
+    "label-studio": label_studio.read,
+    "prodigy": prodigy.read,
 }
 WRITERS: dict[str, Writer] = {
     "jsonl": json_lines.write,
@@ -176,6 +187,8 @@ WRITERS: dict[str, Writer] = {
     "zelda": zelda.write,
     "brat": brat.write,
     "docbin": docbin.write,
+    "label-studio": label_studio.write,
+    "prodigy": prodigy.write,
 }
 
 

@@ -26,6 +26,11 @@ def count_losses(doc: Document, losses: Counter[str], *, held: Collection[str] =
                 losses[f"{name} of a link"] += 1
 
 
+def holds_only_type(link: Link) -> bool:
+    """Whether the other fields of a link are a type at most, which formats with a label for each mention can hold."""
+    return all(name == "type" and isinstance(kind, str) and kind for name, kind in link.extra.items())
+
+
 def count_changes(link: Link, told: Target, losses: Counter[str]) -> None:
     """Add to `losses` what a reader of the identifiers as written would take to be another title, id or URL."""
     for name in ("title", "id", "url"):

@@ -24,9 +24,8 @@ _SUFFIXES = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".spacy": "docbin",
-    ".pubtator": "pubtator",
 }
-_INPUTS = {**_SUFFIXES, ".txt": "text"}
+_INPUTS = {**_SUFFIXES, ".txt": "text", ".pubtator": "pubtator"}
 _OUTPUTS = {**_SUFFIXES, ".tsv": "aida", ".jsonl": "jsonl", ".json": "json"}
 _MARKS = {
     "zelda": {"index", "wikipedia_titles"},
