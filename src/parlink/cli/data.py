@@ -27,9 +27,11 @@ def aida(
     annotations: Annotated[Path, typer.Option(help="AIDA-YAGO2-annotations.tsv.")],
     candidates: Annotated[Path, typer.Option(help="PPRforNED's AIDA_candidates: the folder, or the .tar.gz.")],
     redirects: Annotated[Path, typer.Option(help="JSON object: title to current title.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for train.jsonl, testa.jsonl, testb.jsonl.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for train.jsonl, testa.jsonl, testb.jsonl, graph.jsonl.")
+    ],
 ) -> None:
-    """Build AIDA-CoNLL with candidates, and print counts and candidate recall."""
+    """Build AIDA-CoNLL with candidates and their link graph, and print counts and candidate recall."""
     from rich.console import Console
 
     from parlink.data.aida.corpus import build

@@ -60,11 +60,17 @@ ANNOTATIONS = """-DOCSTART- (1 NORTHERN)
 """
 
 
+PAGES = ["VfB_L%C3%BCbeck", "Lübeck", "FC_St._Gallen", "Abbey_of_St._Gall", "Lugano", "HC_Lugano", "Bern", "Berne"]
+IDS = {title: number for number, title in enumerate([*PAGES, "Canton_of_Bern"], start=1)}
+LINKS = {"Lübeck": "1;2;99", "Bern": "7;8;9;3", "Berne": "7;5", "Canton_of_Bern": "8;9"}
+
+
 def entity(surface: str, url: str, *candidates: tuple[str, int]) -> str:
     lines = [f"ENTITY\ttext:of another mention\tqid:Q1\torigText:{surface}\turl:{url}"]
     page = "http://en.wikipedia.org/wiki/"
     lines += [
-        f"CANDIDATE\tid:5\tinCount:{count}\tlinks:1;2\turl:{page}{title}\tname:x\t" for title, count in candidates
+        f"CANDIDATE\tid:{IDS[title]}\tinCount:{count}\tlinks:{LINKS.get(title, '')}\turl:{page}{title}\tname:x\t"
+        for title, count in candidates
     ]
     return "\n".join(lines) + "\n"
 
@@ -134,13 +140,24 @@ def test_golden(raw: Path) -> None:
     assert not (raw / "out" / "testb.jsonl").exists()
 
 
+def test_the_graph_is_united_over_documents_and_goes_through_redirects(raw: Path) -> None:
+    build(raw, raw / "PPRforNED")
+    lines = [json.loads(line) for line in (raw / "out" / "graph.jsonl").read_text().splitlines()]
+    assert lines == [
+        {"title": "Bern (city)", "links": ["Canton of Bern", "FC St. Gallen", "Lugano"]},
+        {"title": "Canton of Bern", "links": ["Bern (city)"]},
+        {"title": "Lübeck", "links": ["VfB Lübeck"]},
+    ]
+
+
 def test_candidates_from_the_archive_are_the_same(raw: Path) -> None:
     build(raw, raw / "PPRforNED" / "AIDA_candidates")
-    folder = (raw / "out" / "train.jsonl").read_bytes()
+    folder, graph = ((raw / "out" / name).read_bytes() for name in ("train.jsonl", "graph.jsonl"))
     with tarfile.open(raw / "p.tar.gz", "w:gz") as archive:
         archive.add(raw / "PPRforNED", "PPRforNED")
     build(raw, raw / "p.tar.gz")
     assert (raw / "out" / "train.jsonl").read_bytes() == folder
+    assert (raw / "out" / "graph.jsonl").read_bytes() == graph
 
 
 def test_the_order_in_the_candidate_file_does_not_matter() -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from parlink.data import files, jsonl
 from parlink.data.aida import pershina
 from parlink.data.titles import plain_title, read_redirects
@@ -48,7 +50,10 @@ class Counts:
 def build(
     conll: Path | str, *, annotations: Path | str, candidates: Path | str, redirects: Path | str, output: Path | str
 ) -> dict[str, Counts]:
-    """Write `<split>.jsonl` for each raw split in the folder `conll`; say what each holds."""
+    """Write `<split>.jsonl` for each raw split in the folder `conll`, and `graph.jsonl`; say what each split holds.
+
+    `graph.jsonl` has a line `{"title", "links": [titles]}` for every candidate whose page links to other candidates.
+    """
     raw = {split: Path(conll) / name for name, split in SPLITS.items() if (Path(conll) / name).is_file()}
     if not raw:
         raise DataFormatError(f"has none of {', '.join(SPLITS)}; give the folder of the CoNLL-2003 files", path=conll)
@@ -60,7 +65,15 @@ def build(
         docs = list(join(path, annotated[split], entries, renamed, annotations_path=annotations))
         jsonl.write(Path(output) / f"{split}.jsonl", docs)
         counts[split] = count(docs)
+    _write_graph(Path(output) / "graph.jsonl", pershina.read_graph(candidates, renamed))
     return counts
+
+
+def _write_graph(path: Path, graph: Mapping[str, Sequence[str]]) -> None:
+    with files.written(path) as file:
+        for title, links in graph.items():
+            if links:
+                file.write(msgspec.json.encode({"title": title, "links": links}) + b"\n")
 
 
 def join(

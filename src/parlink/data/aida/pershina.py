@@ -33,6 +33,26 @@ def read(source: Path | str) -> dict[int, list[Entry]]:
     return {number: list(_entries(name, raw)) for number, name, raw in _members(Path(source))}
 
 
+def read_graph(source: Path | str, redirects: Mapping[str, str]) -> dict[str, list[str]]:
+    """Read which candidates' pages link to which, united over all documents, both in order of title.
+
+    A file says it of the candidates of its own document only, by their page numbers. The graph of one document would
+    tell which of its spans are gold, so it is never used alone.
+    """
+    graph: dict[str, set[str]] = defaultdict(set)
+    for _, name, raw in _members(Path(source)):
+        titles: dict[str, str] = {}
+        linked: dict[str, set[str]] = defaultdict(set)
+        for number, kind, fields in _lines(name, raw):
+            if kind == "CANDIDATE" and "id" in fields:
+                title = _parse_title(fields.get("url", ""), path=name, line=number)
+                titles[fields["id"]] = redirects.get(title, title)
+                linked[fields["id"]].update(filter(None, fields.get("links", "").split(";")))
+        for page, others in linked.items():
+            graph[titles[page]].update(titles[other] for other in others if other in titles)
+    return {title: sorted(graph[title] - {title}) for title in sorted(graph)}
+
+
 def candidates(entry: Entry, redirects: Mapping[str, str]) -> tuple[Candidate, ...]:
     """Sort the candidates of an entry by prior, ties by title; titles that redirects make equal are one."""
     merged: dict[str, int] = defaultdict(int)
@@ -48,19 +68,19 @@ def align(mentions: Sequence[tuple[str, bool]], entries: Sequence[Entry]) -> lis
 
     An entry belongs to the next mention of the same surface, spaces aside, and the same NIL-ness.
     """
-    found: list[Entry | None] = [None] * len(mentions)
-    keys = [(_squeezed(surface), nil) for surface, nil in mentions]
+    aligned: list[Entry | None] = [None] * len(mentions)
+    keys = [(_squeeze(surface), nil) for surface, nil in mentions]
     first = 0
     for entry in entries:
-        key = (_squeezed(entry.surface), entry.nil)
+        key = (_squeeze(entry.surface), entry.nil)
         place = next((index for index in range(first, len(keys)) if keys[index] == key), None)
         if place is not None:
-            found[place] = entry
+            aligned[place] = entry
             first = place + 1
-    return found
+    return aligned
 
 
-def _squeezed(surface: str) -> str:
+def _squeeze(surface: str) -> str:
     return "".join(surface.split())
 
 
@@ -84,14 +104,10 @@ def _members(source: Path) -> Iterator[tuple[int, str, bytes]]:
 def _entries(name: str, raw: bytes) -> Iterator[Entry]:
     head: dict[str, str] | None = None
     counts: list[tuple[str, int]] = []
-    for number, line in enumerate(raw.split(b"\n"), start=1):
-        kind, *columns = files.decoded(line, path=name, line=number).split("\t")
-        if kind not in ("ENTITY", "CANDIDATE"):
-            continue
-        fields = {key: value for key, _, value in (column.partition(":") for column in columns)}
+    for number, kind, fields in _lines(name, raw):
         try:
             if kind == "CANDIDATE":
-                counts.append((_title(fields["url"]), int(fields["inCount"])))
+                counts.append((_parse_title(fields["url"], path=name, line=number), int(fields["inCount"])))
                 continue
             if head is not None:
                 yield _entry(head, counts)
@@ -103,12 +119,20 @@ def _entries(name: str, raw: bytes) -> Iterator[Entry]:
         yield _entry(head, counts)
 
 
+def _lines(name: str, raw: bytes) -> Iterator[tuple[int, str, dict[str, str]]]:
+    """Yield the lines of a candidate file with their number, their kind and their fields."""
+    for number, line in enumerate(raw.split(b"\n"), start=1):
+        kind, *columns = files.decoded(line, path=name, line=number).split("\t")
+        if kind in ("ENTITY", "CANDIDATE"):
+            yield number, kind, {key: value for key, _, value in (column.partition(":") for column in columns)}
+
+
 def _entry(head: Mapping[str, str], counts: Sequence[tuple[str, int]]) -> Entry:
     return Entry(head["surface"], head["url"] == "NIL", tuple(counts))
 
 
-def _title(url: str) -> str:
+def _parse_title(url: str, *, path: str, line: int) -> str:
     _, mark, page = url.partition(_PAGE)
     if not mark:
-        raise ValueError(f"no Wikipedia page in {url!r}")
+        raise DataFormatError(f"no Wikipedia page in {url!r}; wanted the URL of a candidate", path=path, line=line)
     return plain_title(page)
