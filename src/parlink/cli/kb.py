@@ -30,7 +30,9 @@ def kb() -> None:
 
 @app.command()
 def build(
-    sources: Annotated[list[Path], typer.Argument(help="JSONL, CSV, TSV, TXT or MediaWiki XML; may be packed.")],
+    sources: Annotated[
+        list[Path], typer.Argument(help="JSONL, CSV, TSV, Parquet, TXT, MediaWiki XML and SQL, Wikidata JSON.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
     name: Annotated[str | None, typer.Option(help="Name that results give; else that of the folder.")] = None,
     ids: Annotated[list[Path] | None, typer.Option(help="Title and id: CSV, TSV, JSON; or a dump.")] = None,
@@ -38,7 +40,13 @@ def build(
     url_template: Annotated[str | None, typer.Option(help="Such as https://example.org/{title} or .../{id}.")] = None,
     min_links: Annotated[int, typer.Option(help="Links that make a title without a page an entity.", min=1)] = 1,
     pages_only: Annotated[bool, typer.Option(help="Take no titles that are only linked to.")] = False,
+    lang: Annotated[str, typer.Option(help="Language of names in a Wikidata dump.")] = "en",
+    ignore: Annotated[list[str] | None, typer.Option(help="Column or key of your data to pass over.")] = None,
+    links: Annotated[list[Path] | None, typer.Option(help='Lines of {"title", "links"}, for the link graph.')] = None,
+    pages_a_title: Annotated[int, typer.Option(help="Pages that the link graph keeps a title.", min=0)] = 128,
+    link_probability: Annotated[bool, typer.Option(help="Count in the texts how often names are links.")] = True,
     processes: Annotated[int | None, typer.Option(help="Processes; else one a core.", min=1)] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a build that was stopped.")] = False,
     replace: Annotated[bool, typer.Option(help="Put the new folder in place of the one that is there.")] = False,
 ) -> None:
     """Build a knowledge base from one or more sources."""
@@ -51,7 +59,13 @@ def build(
         ids=ids or (),
         redirects=redirects,
         min_links=None if pages_only else min_links,
+        language=lang,
+        ignored=ignore or (),
+        links=links or (),
+        pages_a_title=pages_a_title,
+        link_probability=link_probability,
         processes=processes,
+        resume=resume,
         replace=replace,
     )
     with _progress() as progress:

@@ -33,7 +33,7 @@ def left(folder):
     return [path.name for path in folder.iterdir() if path.name.startswith((".", "out"))]
 
 
-CSV = """title,id,description,aliases,count,color
+CSV = """name,id,description,aliases,count,color
 Hamburg,Q1055,"port, large",HH|Hansestadt,40,red
 Kent,,,"[""Garden"", {""surface"": ""Invicta"", ""count"": 3}]",,
 """
@@ -44,7 +44,7 @@ def test_tables_say_what_json_lines_say(tmp_path):
         {"title": "Hamburg", "id": "Q1055", "description": "port, large", "aliases": ["HH", "Hansestadt"], "count": 40},
         {"title": "Kent", "aliases": ["Garden", {"surface": "Invicta", "count": 3}]},
     ]
-    one, _ = built(tmp_path, {"a.csv": CSV})
+    one, _ = built(tmp_path, {"a.csv": CSV}, ignored=["color"])
     tabs = "title\tid\tdescription\taliases\tcount\n" + "\n".join(
         "\t".join(
             [
@@ -224,7 +224,20 @@ def test_memory_is_bounded_and_the_result_the_same(tmp_path, monkeypatch):
         ("a.jsonl", '{"title": "Kent", "count": 4294967296}', 1, "count"),
         ("a.jsonl", b'{"title": "K\xff"}', 1, "UTF-8|utf-8|encoding"),
         ("a.jsonl", '{"title": "Kent", "aliases": ' + "[" * 100_000, 1, "not an entry|recursion"),
-        ("a.csv", "name,id\nKent,Q1\n", 1, "column 'title'"),
+        ("a.csv", "id\nQ1\n", 1, "column 'title' or 'name'"),
+        ("a.csv", "title,desription\nKent,x\n", 1, "'desription' is unknown, the nearest known one is 'description'"),
+        ("a.csv", "title,name\nKent,x\n", 1, "both 'name' and 'title'"),
+        ("a.csv", 'title,aliases\nKent,"[1,"\n', 2, "no JSON"),
+        ("a.jsonl", '{"title": "Kent", "alias": ["x"]}', 1, "'alias' is unknown, the nearest known one is 'aliases'"),
+        ("a.parquet", "PAR1", None, "Parquet"),
+        ("a.json", '[\n{"id": "Q1"},\n{"id": \n]', 3, "Wikidata"),
+        ("page.sql", "INSERT INTO `user` VALUES (1);\n", 1, "none of the tables"),
+        (
+            "page.sql",
+            "CREATE TABLE `page` (\n  `page_id` int\n);\nINSERT INTO `page` VALUES (1,2);",
+            4,
+            "row of 1 values",
+        ),
         ("a.csv", "title,id\nKent,Q1\nHamburg\n", 3, "1 fields"),
         ("a.csv", "title,id\n,Q1\n", 2, "the title is empty"),
         ("a.csv", "title,count\nKent,many\n", 2, "count"),
@@ -409,3 +422,37 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path):
     assert b"KeyboardInterrupt" in errors
     assert process.returncode != 0
     assert left(tmp_path) == []
+
+
+def test_a_build_that_was_stopped_goes_on_where_it_was(tmp_path):
+    first = write_lines(tmp_path / "a.jsonl", LINES)
+    second = write_lines(tmp_path / "b.jsonl", [{"title": "Ulm"}])
+
+    def stop(stage, done, whole):
+        if stage == "b.jsonl":
+            raise KeyboardInterrupt
+
+    def run(*, progress=lambda *step: None, **options):
+        return build([first, second], tmp_path / "out", options=BuildOptions(**options), progress=progress)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(progress=stop)
+    assert left(tmp_path) == [".out.build"]
+    done = tmp_path / ".out.build" / "part-0" / "done.json"
+    assert done.is_file()
+    marked = done.read_bytes().replace(b'"entries":12', b'"entries":12012')
+    done.write_bytes(marked)
+    assert [source.entries for source in run(resume=True).info.sources] == [12012, 1]  # it was not read again
+    resumed = KnowledgeBase.open(tmp_path / "out").info.hash
+    assert left(tmp_path) == ["out"]
+    run(replace=True)
+    assert KnowledgeBase.open(tmp_path / "out").info.hash == resumed
+    with pytest.raises(KeyboardInterrupt):
+        run(progress=stop, replace=True)
+    first.write_text('{"title": "Kent"}\n')
+    assert [source.entries for source in run(resume=True, replace=True).info.sources] == [1, 1]  # it has changed
+    with pytest.raises(KeyboardInterrupt):
+        run(progress=stop, replace=True)
+    done.write_bytes(done.read_bytes().replace(b'"entries":1', b'"entries":77'))
+    assert [source.entries for source in run(replace=True).info.sources] == [1, 1]  # not asked to resume
+    assert left(tmp_path) == ["out"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -16,16 +18,18 @@ import msgspec
 from parlink.data.titles import read_redirects
 from parlink.data.wikipedia.wikitext import normal_target
 from parlink.errors import KnowledgeBaseError
-from parlink.kb.build import sources
+from parlink.kb.build import jsonl, occurrences, sources
+from parlink.kb.build.facts import Batch
 from parlink.kb.build.gather import Gathering
 from parlink.kb.build.ids import read_ids
 from parlink.kb.build.merge import Notes, Rules, entities
 from parlink.kb.build.work import open_work_folder
-from parlink.kb.build.write import Written, write_tables
+from parlink.kb.build.write import PAGES_A_TITLE, Written, write_tables
 from parlink.kb.recovery import put_in_place, recover
 from parlink.kb.tables import INFO_FILE, Info, Source
 
 _log = logging.getLogger(__name__)
+WIKIS = frozenset(["mediawiki", "sql"])  # kinds of sources whose titles are those of Wikipedia
 WIKIPEDIA_URL = "https://en.wikipedia.org/wiki/{title}"
 Progress = Callable[[str, int, int], None]  # what is going on, how much of it is done, and how much there is
 
@@ -40,7 +44,18 @@ class BuildOptions:
     redirects: Path | None = None
     min_links: int | None = 1
     processes: int | None = None  # None: one a core
+    language: str = "en"  # of a Wikidata dump
+    ignored: Sequence[str] = ()  # columns and keys of one's own data that are passed over
+    links: Sequence[Path] = ()  # lines of {"title", "links"}, for the link graph only
+    pages_a_title: int = PAGES_A_TITLE  # that the link graph keeps; 0: no graph
+    link_probability: bool = True  # count how often names are links, which means to read texts twice
     replace: bool = False
+    resume: bool = False  # go on with what a build that was stopped has gathered
+
+    @property
+    def read_options(self) -> sources.ReadOptions:
+        """Return what the readers of sources have to know."""
+        return sources.ReadOptions(processes=self.processes, language=self.language, ignored=tuple(self.ignored))
 
 
 DEFAULT = BuildOptions()
@@ -66,48 +81,103 @@ def build(
     if not files:
         raise KnowledgeBaseError("no sources given; give at least one file to build from")
     kinds = [sources.kind_of(file) for file in files]
-    for beside in (*options.ids, *([options.redirects] if options.redirects else [])):
+    for beside in (*options.ids, *options.links, *([options.redirects] if options.redirects else [])):
         if not beside.is_file():
-            raise KnowledgeBaseError(f"{beside}: is not there; give a file of ids or redirects, or leave it out")
+            raise KnowledgeBaseError(f"{beside}: is not there; give a file of ids, links or redirects, or leave it out")
     recover(target)
     _check_free(target, options)
-    with open_work_folder(target) as work:
+    with open_work_folder(target, resume=options.resume) as work:
         facts, notes = Gathering(work), Notes()
-        read = [
-            _read(file, kind, number, facts, options, progress)
-            for number, (file, kind) in enumerate(zip(files, kinds, strict=True))
-        ]
-        rules = Rules(min_links=options.min_links, wiki="mediawiki" in kinds)
-        read += _read_beside(facts, options, wiki=rules.wiki)
+        read = _gather(files, kinds, facts, options, progress)
+        _count_occurrences(files, kinds, facts, work, options, progress)
+        rules = Rules(min_links=options.min_links, wiki=not WIKIS.isdisjoint(kinds))
         progress("merging and writing", 0, 0)
         (work / "kb").mkdir()
-        written = write_tables(entities(facts.by_title_of_now(), rules, notes), work / "kb", scratch=work)
+        written = write_tables(
+            entities(facts.by_title_of_now(), rules, notes),
+            work / "kb",
+            scratch=work,
+            occurrences=facts.occurrences(),
+            pages_a_title=options.pages_a_title,
+        )
         info = _info(work / "kb", written, read, notes, options, name=options.name or target.name)
         put_in_place(work / "kb", target)
     return Report(info, {what: list(some) for what, some in notes.examples.items()})
 
 
-def _read(file: Path, kind: str, number: int, facts: Gathering, options: BuildOptions, progress: Progress) -> Source:
+def _gather(
+    files: Sequence[Path], kinds: Sequence[str], facts: Gathering, options: BuildOptions, progress: Progress
+) -> list[Source]:
+    """Read all sources, and what is given beside them."""
+    wants_numbers = "sql" in kinds
+    read_options = replace(options.read_options, page_numbers=wants_numbers)
+    read = []
+    for number, (file, kind) in enumerate(zip(files, kinds, strict=True)):
+        batches = partial(sources.read, file, kind=kind, source=number, options=read_options)
+        settings = replace(read_options, processes=None)
+        read.append(_read(file, kind, facts, batches, progress, settings=(number, settings)))
+    if wants_numbers:
+        facts.resolve_page_numbers()
+    for file in options.links:
+        read.append(_read(file, "links", facts, partial(jsonl.read_page_links, file), progress))
+    return read + list(_read_beside(facts, options, wiki=not WIKIS.isdisjoint(kinds)))
+
+
+def _read(
+    file: Path,
+    kind: str,
+    facts: Gathering,
+    batches: Callable[[], Iterator[Batch]],
+    progress: Progress,
+    *,
+    settings: object = None,
+) -> Source:
+    """Read a source into a part of its own, if that is not there already."""
+    checksum = sources.sha256(file)
+    part = facts.open_part(kind, checksum, settings)
     entries, size, whole = 0, 0, sources.unpacked_size(file)
+    progress(file.name, 0, whole)
+    if part.source is not None:
+        progress(file.name, whole, whole)
+        return part.source
     skipped: Counter[str] = Counter()
     warnings: list[str] = []
-    progress(file.name, 0, whole)
-    for batch in sources.read(file, kind=kind, source=number, processes=options.processes):
-        facts.take(batch.facts.items(), rank=number)
+    for batch in batches():
+        part.take(batch)
         entries, size, skipped = entries + batch.entries, size + batch.size, skipped + batch.skipped
         warnings += batch.warnings
         progress(file.name, min(size, whole), whole)
     progress(file.name, whole, whole)
     for warning in warnings:
         _log.warning("%s: %s", file, warning)
-    return Source(
+    source = Source(
         path=file.name,
         kind=kind,
-        sha256=sources.sha256(file),
+        sha256=checksum,
         entries=entries,
         skipped=dict(skipped),
         warnings=tuple(warnings),
     )
+    return part.finish(source)
+
+
+def _count_occurrences(
+    files: Sequence[Path],
+    kinds: Sequence[str],
+    facts: Gathering,
+    work: Path,
+    options: BuildOptions,
+    progress: Progress,
+) -> None:
+    """Count, in a second pass over the texts, how often what they link is a link."""
+    texts = [(file, kind) for file, kind in zip(files, kinds, strict=True) if kind in occurrences.WITH_TEXTS]
+    names = work / "surfaces.marisa"
+    if not options.link_probability or not texts or not occurrences.write_names(facts.surfaces(), names):
+        return
+    processes = options.processes or os.cpu_count() or 1
+    for file, kind in texts:
+        batches = partial(occurrences.read, file, kind=kind, names=names, processes=processes)
+        _read(file, f"{kind} again", facts, batches, lambda stage, *step: progress(f"{stage}, names", *step))
 
 
 def _read_beside(facts: Gathering, options: BuildOptions, *, wiki: bool) -> Iterator[Source]:
@@ -127,7 +197,7 @@ def _info(
     digest = sha256()
     for file in files:
         digest.update(f"{file.name} {sources.sha256(file)}\n".encode())
-    wiki = any(source.kind == "mediawiki" for source in read)
+    wiki = any(source.kind in WIKIS for source in read)
     info = Info(
         name=name,
         hash=digest.hexdigest(),

@@ -1,18 +1,22 @@
 """An entry of a source, a JSON line or a row of a table, turned into facts.
 
-{"title": ..., "id"?, "description"?, "aliases"?: [surface | {"surface", "count"}], "count"?}   an entity
-{"surface": ..., "title": ..., "count"?}                                                        an alias
-{"text": ..., "links": [...]}                                                                   a document
-{"title": ..., "paragraphs": [{"text", "links": [[start, end, title]]}]}                        an article
+{"title": ..., "id"?, "type"?, "description"?, "aliases"?, "count"?, "links"?}   an entity; "name" does for "title"
+    aliases: [surface | {"surface", "count"}], links: the titles that its page links to
+{"surface": ..., "title": ..., "count"?}                                         an alias
+{"text": ..., "links": [...]}                                                    a document
+{"title": ..., "paragraphs": [{"text", "links": [[start, end, title]]}]}         an article
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+from hashlib import sha256
+from typing import Annotated, Any
 
 import msgspec
 
-from parlink.kb.build.facts import Batch, Fact, Kind
+from parlink.kb.build.facts import Batch, Fact, Kind, page_key
 from parlink.types import Document
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
@@ -37,11 +41,37 @@ class Entry(msgspec.Struct):
 
     title: str
     id: str | int | None = None
+    type: str | None = None
     description: str | None = None
     aliases: list[str | Alias] | None = None
     count: Count | None = None
+    links: list[str] | None = None
     surface: str | None = None
     paragraphs: list[Paragraph] | None = None
+
+
+KEYS = tuple(field.name for field in msgspec.structs.fields(Entry))
+SYNONYMS = {"name": "title"}
+_OF_ARTICLES = frozenset(["page_id", "path"])  # what Wikipedia for Schools says beside the paragraphs
+
+
+def check_keys(keys: Iterable[str], *, ignored: Collection[str] = (), what: str = "key") -> None:
+    """Refuse keys that we do not know, since what they say would be lost; raises ValueError."""
+    given = set(keys)
+    known = {*KEYS, *SYNONYMS, *ignored, *(_OF_ARTICLES if "paragraphs" in given else ())}
+    for key in sorted(given - known):
+        near = get_close_matches(key[:100], sorted(known), n=1, cutoff=0.0)[0]
+        raise ValueError(f"the {what} {key!r} is unknown, the nearest known one is {near!r}; rename it, or ignore it")
+    for other, key in SYNONYMS.items():
+        if {other, key} <= given:
+            raise ValueError(f"both {other!r} and {key!r} are given, which mean the same; leave one out")
+
+
+def make_entry(values: dict[str, Any], *, strict: bool = True, ignored: Collection[str] = ()) -> Entry:
+    """Make an entry of keys and values; raises ValueError."""
+    check_keys(values, ignored=ignored)
+    named = {SYNONYMS.get(key, key): value for key, value in values.items() if key not in ignored}
+    return msgspec.convert(named, Entry, strict=strict)
 
 
 def add_entry(batch: Batch, entry: Entry, *, source: int) -> None:
@@ -54,26 +84,42 @@ def add_entry(batch: Batch, entry: Entry, *, source: int) -> None:
     batch.facts[Fact(title, identifier, Kind.NAME, str(source))] += 1
     if description := " ".join((entry.description or "").split()):
         batch.facts[Fact(title, identifier, Kind.DESCRIPTION, description)] += 1
+    if entry.type and (written := " ".join(entry.type.split())):
+        batch.facts[Fact(title, identifier, Kind.TYPE, written)] += 1
     if entry.count is not None:
         batch.facts[Fact(title, identifier, Kind.ALIAS, title)] += entry.count
     for given in entry.aliases or ():
         alias = Alias(given) if isinstance(given, str) else given
         batch.facts[Fact(title, identifier, Kind.ALIAS, plain_name(alias.surface, "alias"))] += alias.count
+    targets = [plain_name(link, "link") for link in entry.links or ()]
     for paragraph in entry.paragraphs or ():
-        _add_links(batch, paragraph)
+        targets += _add_links(batch, paragraph)
+    if targets:
+        add_page(batch, title, [title, *targets])
 
 
 def add_document(batch: Batch, doc: Document) -> None:
     """Add the links of a document, and their candidates, which were not seen but may be meant."""
+    targets = []
     for link in doc.links:
         surface = _plain_surface(doc.text[link.span.start : link.span.end])
         if surface and link.title is not None:
             title = plain_name(link.title, "title")
+            targets.append(title)
             batch.facts[Fact(title, "", Kind.LINK, surface)] += 1
             if link.id:
                 batch.facts[Fact(title, "", Kind.IDENTIFIER, link.id)] += 1
         for candidate in link.candidates if surface else ():
             batch.facts[Fact(plain_name(candidate.title, "title"), "", Kind.LISTED, surface)] += 0
+    if len(targets) > 1:
+        add_page(batch, f"document {sha256(doc.text.encode(errors='replace')).hexdigest()}", targets)
+
+
+def add_page(batch: Batch, page: str, targets: Iterable[str]) -> None:
+    """Add the titles that a page links to, for the link graph."""
+    key = page_key(page)
+    for target in targets:
+        batch.facts[Fact(target, "", Kind.PAGE, key)] += 0
 
 
 def plain_name(name: str, what: str) -> str:
@@ -86,11 +132,14 @@ def plain_name(name: str, what: str) -> str:
     return plain
 
 
-def _add_links(batch: Batch, paragraph: Paragraph) -> None:
+def _add_links(batch: Batch, paragraph: Paragraph) -> list[str]:
+    targets = []
     for start, end, title in paragraph.links:
         surface = _plain_surface(paragraph.text[start:end])
         if surface and title.strip():
-            batch.facts[Fact(plain_name(title, "title"), "", Kind.LINK, surface)] += 1
+            targets.append(plain_name(title, "title"))
+            batch.facts[Fact(targets[-1], "", Kind.LINK, surface)] += 1
+    return targets
 
 
 def _plain_surface(text: str) -> str:

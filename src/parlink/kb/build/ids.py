@@ -43,7 +43,7 @@ def _from_json(path: Path) -> Iterator[tuple[str, str]]:
 
 def _from_table(path: Path) -> Iterator[tuple[str, str]]:
     title, identifier = 0, 1
-    for place, (number, row) in enumerate(tables.read_rows(path)):
+    for place, (number, row) in enumerate(tables.text_rows(path)):
         if place == 0 and {"title", "id"} <= set(row):
             title, identifier = row.index("title"), row.index("id")
         elif len(row) <= max(title, identifier):

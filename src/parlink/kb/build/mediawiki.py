@@ -10,9 +10,11 @@ from pathlib import Path
 from parlink.data.parallel import mapped
 from parlink.data.wikipedia import mediawiki
 from parlink.data.wikipedia.wikitext import article
-from parlink.kb.build.facts import Batch, Fact, Kind
+from parlink.kb.build.entries import add_page
+from parlink.kb.build.facts import KNOWN_TITLE, Batch, Fact, Kind, PageFact
 from parlink.kb.surfaces import without_parenthesis
 
+LONGEST_ANCHOR = 255  # characters; what is longer is no name
 CHUNK_BYTES = 4 << 20  # of pages that a worker parses at once
 SMALL_FILE = 4 << 20  # not worth the start of other processes
 
@@ -23,6 +25,7 @@ class Dump:
 
     source: int
     namespaces: Collection[str]
+    page_numbers: bool = False  # whether to tell the number of each page
 
     def parse(self, pages: list[bytes]) -> Batch:
         """Turn pages into facts."""
@@ -33,16 +36,17 @@ class Dump:
         return batch
 
 
-def read(path: Path, *, source: int, processes: int = 1) -> Iterator[Batch]:
+def read(path: Path, *, source: int, processes: int = 1, page_numbers: bool = False) -> Iterator[Batch]:
     """Read a dump in batches, in order; one that is cut off gives the pages that are whole, and a warning."""
-    dump = Dump(source, mediawiki.namespace_names(path))
+    dump = Dump(source, mediawiki.namespace_names(path), page_numbers)
     warnings: list[str] = []
-    chunks = _chunks(mediawiki.raw_pages(path, on_cut_off=warnings.append))
+    chunks = chunk_pages(mediawiki.raw_pages(path, on_cut_off=warnings.append))
     yield from mapped(dump.parse, chunks, processes=1 if path.stat().st_size < SMALL_FILE else processes)
     yield Batch(warnings=warnings)
 
 
-def _chunks(pages: Iterable[bytes]) -> Iterator[list[bytes]]:
+def chunk_pages(pages: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Yield pages in lists of some megabytes, one a piece of work."""
     chunk: list[bytes] = []
     size = 0
     for page in pages:
@@ -57,6 +61,8 @@ def _chunks(pages: Iterable[bytes]) -> Iterator[list[bytes]]:
 
 def _add_page(batch: Batch, page: mediawiki.Page, *, dump: Dump) -> None:
     title = mediawiki.normal_target(page.title)
+    if dump.page_numbers and page.id is not None and page.namespace == 0 and page.redirect is None and title:
+        batch.page_facts.append(PageFact(page.id, KNOWN_TITLE, title))
     if page.redirect is not None and page.namespace == 0:
         batch.skipped["redirect"] += 1
         target = article(page.redirect, dump.namespaces)
@@ -71,8 +77,13 @@ def _add_page(batch: Batch, page: mediawiki.Page, *, dump: Dump) -> None:
         if reason == "namespace":
             return
         batch.facts[Fact(title, "", Kind.LEFT_OUT, reason)] += 1
+    targets = set()
     for anchor, target in mediawiki.links(page.text, namespaces=dump.namespaces):
-        batch.facts[Fact(target, "", Kind.LINK, anchor)] += 1
+        if len(anchor) <= LONGEST_ANCHOR:
+            targets.add(target)
+            batch.facts[Fact(target, "", Kind.LINK, anchor)] += 1
+    if reason in (None, "list"):
+        add_page(batch, title, targets | {title})
     if reason == "disambiguation":
         _add_meanings(batch, title, page.text, dump=dump)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from heapq import heappop, heappush
 from itertools import groupby
 
 from parlink.data.wikipedia.mediawiki import skip_reason
+from parlink.kb.build.entity_types import is_known, type_of
 from parlink.kb.build.facts import Fact, Kind
 
 Counted = tuple[Fact, int]
@@ -16,6 +18,7 @@ Counted = tuple[Fact, int]
 _EXAMPLES = 20
 _LONGEST_PARENTHESIS = 40  # characters of a description that tells two equal names apart
 _MAKES_ENTITY = frozenset({Kind.NAME, Kind.LINK, Kind.LISTED, Kind.REDIRECT})
+_NO_ENTITY = frozenset({Kind.LEFT_OUT, Kind.FLAGGED})
 _GIVES_NAME = frozenset({Kind.LINK, Kind.LISTED, Kind.ALIAS, Kind.REDIRECT})
 
 
@@ -42,6 +45,8 @@ class Known:
     description: str = ""
     counts: Counter[str] = field(default_factory=Counter)  # surface: how often it was seen
     redirects: set[str] = field(default_factory=set)  # surfaces that are former or other titles
+    type: str = ""  # one of `entity_types.TYPES`, or empty
+    pages: array[int] = field(default_factory=lambda: array("Q"))  # keys of the pages that link to it, ascending
 
 
 @dataclass(frozen=True)
@@ -57,13 +62,28 @@ def entities(facts: Iterable[Counted], rules: Rules, notes: Notes) -> Iterator[K
     waiting = _Waiting()
     for title, group in groupby(facts, key=lambda counted: counted[0].title):
         yield from waiting.release(title, notes)
-        primary, *others = _split(title, list(group), notes)
+        facts_of_title, pages = _part_pages(group)
+        primary, *others = _split(title, facts_of_title, notes)
         if not _is_entity(title, primary, rules, notes):
             continue
-        yield _collect(title, primary)
+        entity = _collect(title, primary, notes)
+        entity.pages = pages
+        yield entity
         for facts_of_other in others:
-            waiting.hold(_collect(title, facts_of_other))
+            waiting.hold(_collect(title, facts_of_other, notes))
     yield from waiting.release(None, notes)
+
+
+def _part_pages(facts: Iterable[Counted]) -> tuple[list[Counted], array[int]]:
+    """Part the pages that link to a title, of which there may be very many, from the rest."""
+    rest: list[Counted] = []
+    pages = array("Q")
+    for counted in facts:
+        if counted[0].kind == Kind.PAGE:
+            pages.append(int(counted[0].value, 16))
+        else:
+            rest.append(counted)
+    return rest, pages
 
 
 def bring_to_now(facts: Iterable[Counted], resolve: Callable[[str], str]) -> Iterator[Counted]:
@@ -119,11 +139,11 @@ def _split(title: str, facts: Sequence[Counted], notes: Notes) -> list[list[Coun
 
 def _is_entity(title: str, facts: Sequence[Counted], rules: Rules, notes: Notes) -> bool:
     kinds = {fact.kind for fact, _ in facts}
-    if Kind.NAME in kinds:
+    if Kind.NAME in kinds and Kind.FLAGGED not in kinds:
         return True
     links = sum(count for fact, count in facts if fact.kind == Kind.LINK)
     reason = None
-    if Kind.LEFT_OUT in kinds or (rules.wiki and skip_reason(title, "text")):
+    if kinds & _NO_ENTITY or (rules.wiki and skip_reason(title, "text")):
         reason = "titles left out that texts link to (dates, numbers, lists, disambiguation)"
     elif not kinds & _MAKES_ENTITY:
         reason = "ids and aliases of unknown titles, left out"
@@ -131,12 +151,12 @@ def _is_entity(title: str, facts: Sequence[Counted], rules: Rules, notes: Notes)
         reason = "titles left out that texts link to too seldom"
     if reason is None:
         notes.add("titles known only from links, redirects and candidates", title)
-    elif kinds != {Kind.LEFT_OUT}:
+    elif kinds and not kinds <= _NO_ENTITY:
         notes.add(reason, title)
     return reason is None
 
 
-def _collect(title: str, facts: Sequence[Counted]) -> Known:
+def _collect(title: str, facts: Sequence[Counted], notes: Notes) -> Known:
     given = [fact.id for fact, _ in facts] + [fact.value for fact, _ in facts if fact.kind == Kind.IDENTIFIER]
     entity = Known(title, id=next(filter(None, given), ""))
     for fact, count in facts:
@@ -146,8 +166,18 @@ def _collect(title: str, facts: Sequence[Counted]) -> Known:
             entity.counts[fact.value] += count
         if fact.kind == Kind.REDIRECT:
             entity.redirects.add(fact.value)
+    entity.type = _choose_type([fact.value for fact, _ in facts if fact.kind == Kind.TYPE], notes)
     entity.counts[title] = max(1, entity.counts[title])
     return entity
+
+
+def _choose_type(written: Sequence[str], notes: Notes) -> str:
+    if not written:
+        return ""
+    for word in filter(is_known, written):
+        return type_of(word)
+    notes.add('types that are none of ours, taken as "other"', written[0])
+    return type_of(written[0])
 
 
 def _make_unique(entity: Known, taken: Container[str]) -> None:

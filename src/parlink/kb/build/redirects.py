@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 import marisa_trie
 
 from parlink.data.titles import follow
-from parlink.kb.build.spill import Spill
 
 Claim = tuple[str, int, str]  # a title, minus the rank of the source that speaks of it, and where it leads
 
@@ -16,7 +15,7 @@ Claim = tuple[str, int, str]  # a title, minus the rank of the source that speak
 class Redirects(Mapping[str, str]):
     """Title to title, one step each; `resolve` follows them to the end."""
 
-    def __init__(self, claims: Spill[Claim]) -> None:
+    def __init__(self, claims: Iterable[tuple[Claim, int]]) -> None:
         # For each title the source with the highest rank decides; a title that leads to itself is a page.
         self._steps = marisa_trie.BytesTrie(_decide(claims))
 
@@ -37,7 +36,7 @@ class Redirects(Mapping[str, str]):
         return follow(title, self) if title in self else title
 
 
-def _decide(claims: Spill[Claim]) -> Iterator[tuple[str, bytes]]:
+def _decide(claims: Iterable[tuple[Claim, int]]) -> Iterator[tuple[str, bytes]]:
     for old, group in groupby(claims, key=lambda counted: counted[0][0]):
         (_, _, new), _ = next(group)
         if new != old:

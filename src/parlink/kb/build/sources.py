@@ -5,12 +5,13 @@ from __future__ import annotations
 import bz2
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 
 from parlink.errors import DataFormatError, KnowledgeBaseError
-from parlink.kb.build import jsonl, mediawiki, tables, titles
+from parlink.kb.build import jsonl, mediawiki, sql, tables, wikidata
 from parlink.kb.build.facts import Batch
 
 _KINDS = {
@@ -18,8 +19,11 @@ _KINDS = {
     ".ndjson": "jsonl",
     ".csv": "table",
     ".tsv": "table",
+    ".parquet": "parquet",
     ".txt": "titles",
     ".xml": "mediawiki",
+    ".sql": "sql",
+    ".json": "wikidata",
 }
 _PACKED = (".gz", ".bz2", ".zst")
 _SAMPLE = 1 << 20
@@ -30,8 +34,21 @@ _UNPACK: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """What readers have to know beside the file."""
+
+    processes: int | None = None  # None: one a core
+    language: str = "en"  # of a Wikidata dump
+    ignored: Collection[str] = ()  # columns and keys to pass over
+    page_numbers: bool = False  # whether the numbers of pages are wanted, for the tables of a wiki
+
+
+DEFAULT = ReadOptions()
+
+
 def kind_of(path: Path) -> str:
-    """Return the kind of a source: jsonl, table, titles or mediawiki."""
+    """Return the kind of a source, such as jsonl or mediawiki."""
     if not path.is_file():
         raise KnowledgeBaseError(f"{path}: no such file; give the sources that the knowledge base is made from")
     name = path.name.lower()
@@ -44,12 +61,17 @@ def kind_of(path: Path) -> str:
     return kind
 
 
-def read(path: Path, *, kind: str, source: int, processes: int | None = None) -> Iterator[Batch]:
-    """Read a source in batches; `source` is its number, `processes` None means one a core."""
+def read(path: Path, *, kind: str, source: int, options: ReadOptions = DEFAULT) -> Iterator[Batch]:
+    """Read a source in batches; `source` is its number."""
+    processes = options.processes or os.cpu_count() or 1
     if kind == "mediawiki":
-        return mediawiki.read(path, source=source, processes=processes or os.cpu_count() or 1)
-    readers = {"jsonl": jsonl.read, "table": tables.read, "titles": titles.read}
-    return readers[kind](path, source=source)
+        return mediawiki.read(path, source=source, processes=processes, page_numbers=options.page_numbers)
+    if kind == "wikidata":
+        return wikidata.read(path, source=source, language=options.language, processes=processes)
+    if kind in ("titles", "sql"):
+        return (tables.read_list if kind == "titles" else sql.read)(path, source=source)
+    readers = {"jsonl": jsonl.read, "table": tables.read, "parquet": tables.read_parquet}
+    return readers[kind](path, source=source, ignored=options.ignored)
 
 
 def unpacked_size(path: Path) -> int:

@@ -10,20 +10,31 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from parlink.errors import KnowledgeBaseError
+from parlink.kb.build.gather import DONE_FILE
 from parlink.kb.recovery import LOCK_FILE, finish, work_path
 
 
 @contextmanager
-def open_work_folder(target: Path) -> Iterator[Path]:
-    """Make a folder beside the target that is gone in the end, whatever happens; a full disk is a plain error."""
+def open_work_folder(target: Path, *, resume: bool = False) -> Iterator[Path]:
+    """Make a folder beside the target that is gone in the end, or when anything fails; a full disk is a plain error.
+
+    An interrupt or a kill leaves the parts that are complete, for the next build to clear, or to `resume`.
+    """
     try:
         with _locked(work_path(target)) as work:
             try:
                 finish(target)
-                _clear(work)
+                _clear(work, keep_parts=resume)
                 yield work
-            finally:
+            except KeyboardInterrupt:
+                _clear(work, keep_parts=True)
+                if _is_empty(work):
+                    shutil.rmtree(work, ignore_errors=True)
+                raise
+            except BaseException:
                 shutil.rmtree(work, ignore_errors=True)
+                raise
+            shutil.rmtree(work, ignore_errors=True)
     except OSError as error:
         message = f"{target}: cannot be written ({error.strerror or error}), and nothing was left behind; "
         raise KnowledgeBaseError(message + "free some space, or choose another folder") from error
@@ -42,10 +53,16 @@ def _locked(work: Path) -> Iterator[Path]:
         yield work
 
 
-def _clear(work: Path) -> None:
-    """Remove what a build that was killed has left."""
+def _clear(work: Path, *, keep_parts: bool) -> None:
+    """Remove what a build that was stopped has left, but for complete parts if these are to be kept."""
     for entry in work.iterdir():
+        if keep_parts and (entry / DONE_FILE).is_file():
+            continue
         if entry.is_dir():
             shutil.rmtree(entry)
         elif entry.name != LOCK_FILE:
             entry.unlink()
+
+
+def _is_empty(work: Path) -> bool:
+    return all(entry.name == LOCK_FILE for entry in work.iterdir())

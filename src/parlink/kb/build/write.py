@@ -16,6 +16,9 @@ import numpy as np
 from parlink.errors import KnowledgeBaseError
 from parlink.kb import arrays, surfaces
 from parlink.kb.arrays import unsigned
+from parlink.kb.build.facts import Occurrence
+from parlink.kb.build.link_graph import LINKS_FILE, LinkGraphWriter
+from parlink.kb.build.link_probability import Seen, join, shape, spill_occurrences
 from parlink.kb.build.merge import Known
 from parlink.kb.build.spill import Spill
 from parlink.kb.tables import (
@@ -32,6 +35,8 @@ from parlink.kb.tables import (
 )
 
 MAX_COUNT = (1 << 32) - 1
+PAGES_A_TITLE = 128  # of the link graph
+Name = tuple[str, str, int, int, int, int]  # key, title, kind, form or 0; form and shape of its spelling
 
 
 @dataclass(frozen=True)
@@ -44,17 +49,34 @@ class Written:
     descriptions: int
 
 
-def write_tables(entities: Iterable[Known], folder: Path, *, scratch: Path) -> Written:
-    """Write the tries and arrays of a KB into `folder`; `scratch` is for what does not fit into memory."""
-    spills = _Spills(Spill(scratch, "names"), Spill(scratch, "ids"), Spill(scratch, "descriptions"))
+def write_tables(
+    entities: Iterable[Known],
+    folder: Path,
+    *,
+    scratch: Path,
+    occurrences: Iterable[tuple[Occurrence, int]] = (),
+    pages_a_title: int = PAGES_A_TITLE,
+) -> Written:
+    """Write the tries and arrays of a KB into `folder`; `scratch` is for what does not fit into memory.
+
+    `occurrences` says how often surfaces occur and are links, and `pages_a_title` how many pages the link graph keeps.
+    """
+    spills = _Spills(
+        Spill(scratch, "names"),
+        Spill(scratch, "ids"),
+        Spill(scratch, "descriptions"),
+        LinkGraphWriter(scratch, limit=pages_a_title),
+    )
     titles = _trie(spills.taking(entities), folder / TITLES_FILE)
     if not len(titles):
         raise KnowledgeBaseError("the sources name no entity; a knowledge base needs at least one title")
     keys = _trie((key for key, _ in groupby(row[0] for row, _ in spills.names)), folder / KEYS_FILE)
     columns = _name_columns(spills.names, keys, titles)
+    columns |= _probability_columns(spills.names, keys, spill_occurrences(occurrences, scratch))
     columns |= _id_columns(spills.ids, titles, columns["title_count"], folder / IDS_FILE)
     columns |= _description_columns(spills.descriptions, titles, scratch)
     arrays.write(folder / ARRAYS_FILE, columns)
+    spills.graph.write(folder / LINKS_FILE, titles)
     return Written(
         titles=len(titles),
         names=len(columns["name_title"]),
@@ -67,9 +89,10 @@ def write_tables(entities: Iterable[Known], folder: Path, *, scratch: Path) -> W
 class _Spills:
     """What entities consist of, title by title, on its way into tables."""
 
-    names: Spill[tuple[str, str, int, int]]  # key, title, kind, form
+    names: Spill[Name]
     ids: Spill[tuple[str, str]]  # id, title
     descriptions: Spill[tuple[str, str]]  # title, description
+    graph: LinkGraphWriter
 
     def taking(self, entities: Iterable[Known]) -> Iterator[str]:
         """Yield the title of each entity once the rest of it is taken in."""
@@ -86,16 +109,17 @@ class _Spills:
                 self.ids.add((entity.id, entity.title))
             if entity.description:
                 self.descriptions.add((entity.title, entity.description))
+            self.graph.add(entity.title, entity.pages)
             yield entity.title
 
     def _add_name(self, surface: str, title: str, kind: int, checksums: int, count: int) -> None:
         if key := surfaces.key(surface):
-            self.names.add((key, title, kind, checksums), count)
+            self.names.add((key, title, kind, checksums, form(surface), shape(surface)), count)
 
 
-def _name_columns(names: Spill[tuple[str, str, int, int]], keys: Any, titles: Any) -> dict[str, arrays.Array]:
+def _name_columns(names: Spill[Name], keys: Any, titles: Any) -> dict[str, arrays.Array]:
     key, title, kind, forms, count = (array("Q") for _ in range(5))
-    for (name, of, what, checksums), seen in names:
+    for (name, of, what, checksums, _, _), seen in names:
         key.append(keys[name])
         title.append(titles[of])
         kind.append(what)
@@ -111,6 +135,15 @@ def _name_columns(names: Spill[tuple[str, str, int, int]], keys: Any, titles: An
         "name_form": np.asarray(forms)[order].astype(np.uint32),
         "title_count": unsigned(np.minimum(np.bincount(numbers.astype(np.int64), spelled, len(titles)), MAX_COUNT)),
     }
+
+
+def _probability_columns(names: Spill[Name], keys: Any, seen: Spill[Seen]) -> dict[str, arrays.Array]:
+    """How often names are links where they occur, in the order of `_name_columns`."""
+    column = join(((row[0], row[4], row[5]) for row, _ in names), seen)
+    if column is None:
+        return {}
+    order = np.argsort(np.fromiter((keys[row[0]] for row, _ in names), np.int64, len(column)), kind="stable")
+    return {"name_linked": column[order]}
 
 
 def _id_columns(

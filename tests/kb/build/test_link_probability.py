@@ -1,0 +1,95 @@
+"""How often names are links where they occur."""
+
+from __future__ import annotations
+
+import marisa_trie
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parlink.kb import arrays, surfaces
+from parlink.kb.build import occurrences
+from parlink.kb.build.build import BuildOptions, build
+from parlink.kb.build.link_probability import _SHAPES, IS_GUESS, SCALE, shape
+from parlink.kb.tables import form
+from tiny_kb import write_lines
+
+
+def probabilities(folder, surface):
+    """The probability of each name that is spelled like a surface, and whether it is a guess."""
+    columns = arrays.open_mapped(folder / "arrays.safetensors")
+    key = marisa_trie.Trie().mmap(str(folder / "keys.marisa"))[surfaces.key(surface)]
+    first, last = columns["name_start"][key : key + 2].tolist()
+    places = [place for place in range(first, last) if columns["name_form"][place] == form(surface)]
+    values = [int(columns["name_linked"][place]) for place in places]
+    return [((value & SCALE) / SCALE, bool(value & IS_GUESS)) for value in values]
+
+
+def article(title, text, *links):
+    return {
+        "title": title,
+        "paragraphs": [{"text": text, "links": [[start, end, target] for start, end, target in links]}],
+    }
+
+
+LINES = [
+    article("A", "Kent lies by the sea. Kent again.", (0, 4, "Kent"), (17, 20, "Sea")),
+    article("B", "In Kent, by the sea; Kentish."),
+    article("C", "Kent County and the sea.", (0, 11, "Kent County Council")),
+    article("D", "Under the sea."),
+    {"title": "Listed Name", "aliases": ["Rye"]},
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kb")
+    build([write_lines(folder / "a.jsonl", LINES)], folder / "kb")
+    return folder / "kb"
+
+
+def test_pages_with_a_link_are_divided_by_pages_with_the_name(folder):
+    assert probabilities(folder, "Kent") == [(pytest.approx(1 / 2, abs=1e-4), False)]  # not within a longer link
+    assert probabilities(folder, "sea") == [(pytest.approx(1 / 4, abs=1e-4), False)]
+    assert probabilities(folder, "Kent County") == [(1.0, False)]
+
+
+def test_names_that_no_text_has_get_the_mean_of_their_shape_and_say_so(folder):
+    ((probability, is_guess),) = probabilities(folder, "Rye")
+    assert is_guess
+    assert 0 < probability < 1
+
+
+def test_dumps_are_counted_alike_by_one_process_and_several(tmp_path, monkeypatch):
+    pages = "".join(
+        f"<page><title>{title}</title><revision><text>{text}</text></revision></page>"
+        for title, text in {
+            "A": "[[Kent]] lies by the sea.",
+            "B": "Kent, {{x|[[Kent]]}} the [[sea]].",
+            "C": "Kent",
+        }.items()
+    )
+    (tmp_path / "a.xml").write_text(f"<mediawiki>{pages}</mediawiki>")
+    build([tmp_path / "a.xml"], tmp_path / "kb")
+    assert probabilities(tmp_path / "kb", "Kent") == [(pytest.approx(1 / 3, abs=1e-4), False)]
+    assert probabilities(tmp_path / "kb", "sea") == [(pytest.approx(1 / 2, abs=1e-4), False)]
+    monkeypatch.setattr(occurrences, "SMALL_FILE", 0)
+    build([tmp_path / "a.xml"], tmp_path / "again", options=BuildOptions(processes=2))
+    files = ["arrays.safetensors", "links.safetensors"]
+    assert [(tmp_path / "kb" / f).read_bytes() for f in files] == [(tmp_path / "again" / f).read_bytes() for f in files]
+
+
+def test_no_column_if_nothing_was_counted(tmp_path):
+    source = write_lines(tmp_path / "a.jsonl", LINES)
+    build([source], tmp_path / "kb", options=BuildOptions(link_probability=False))
+    assert "name_linked" not in arrays.open_mapped(tmp_path / "kb" / "arrays.safetensors")
+
+
+@given(st.text())
+def test_every_surface_has_a_shape(surface):
+    assert 0 <= shape(surface) < _SHAPES
+
+
+def test_shapes_tell_words_capitals_and_length_apart():
+    assert len({shape(name) for name in ("Kent", "kent", "KENT", "Kent County", "kent County", "Kentish town")}) == 6
+    assert shape("Kent") == shape("York")
