@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from parlink.kb import KnowledgeBase
 from parlink.kb.build.build import BuildOptions, build
+from parlink.kb.build.info import write_info
+from parlink.kb.build.merge import Known
+from parlink.kb.build.write import write_tables
 
 LINES: list[dict[str, Any]] = [
     {"title": "Hamburg", "id": "Q1055", "aliases": [{"surface": "HSV", "count": 2}], "count": 40},
@@ -40,6 +45,15 @@ def tiny_folder(folder: Path, lines: list[dict[str, Any]] = LINES, **options: An
 
 def tiny_kb(folder: Path, lines: list[dict[str, Any]] = LINES, **options: Any) -> KnowledgeBase:
     return KnowledgeBase.open(tiny_folder(folder, lines, **options))
+
+
+def folder_of(entities: Iterable[Known], folder: Path, **info: Any) -> Path:
+    """Write a KB folder of entities as they are, without sources."""
+    folder.mkdir(parents=True)
+    with TemporaryDirectory() as scratch:
+        written = write_tables(sorted(entities, key=lambda entity: entity.title), folder, scratch=Path(scratch))
+    write_info(folder, written, name="own", **info)
+    return folder
 
 
 def found(kb: KnowledgeBase, surface: str) -> list[tuple[str, str | None]]:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from parlink.kb import surfaces
 from parlink.kb.records import Record, encode
-from parlink.kb.tables import PART, REDIRECT, SHORT_TITLE, Tables, form
+from parlink.kb.tables import REDIRECT, Tables, form, made_names
 
 _HASH_BYTES = 8
 Value = TypeVar("Value")
@@ -102,7 +102,7 @@ class Changes:
         self.former |= dict.fromkeys(record.former, number)
         for surface, count in record.names.items():
             self._add_name(number, record, surface, count)
-        for kind, short in _made_of(record.title):
+        for kind, short in made_names(record.title):
             if (key := surfaces.key(short)) and key not in record.hidden:
                 self.made[key] = (*self.made.get(key, ()), Made(number, kind))
         for key in record.hidden:
@@ -123,7 +123,7 @@ class Changes:
         _drop(self.title, record.title, number)
         for name in record.former:
             _drop(self.former, name, number)
-        made = (surfaces.key(short) for _, short in _made_of(record.title))
+        made = (surfaces.key(short) for _, short in made_names(record.title))
         for key in {*map(surfaces.key, record.names), *made, *record.hidden}:
             _keep(self.spelled, key, lambda name: name.number != number)
             _keep(self.made, key, lambda name: name.number != number)
@@ -178,13 +178,6 @@ class Changes:
     def tables_id(self, number: int) -> str | None:
         """Return the id that the tables have for a title."""
         return self.tables.id(number) if number < len(self.tables) else None
-
-
-def _made_of(title: str) -> Iterator[tuple[int, str]]:
-    if short := surfaces.without_parenthesis(title):
-        yield SHORT_TITLE, short
-    for part in surfaces.parts(title):
-        yield PART, part
 
 
 def _hash(number: int, record: Record | None) -> int:

@@ -39,9 +39,7 @@ def rename(view: View, old: str, new: str) -> Records:
     _refuse_taken(view, title, "the entity")
     records = _free(view, title, to=number)
     place, record = _record(view, number, records)
-    names = dict(record.names)
-    if not _count(view, number, title):
-        names[title] = 1
+    names = record.names | {name: 1 for name in (old, title) if not _count(view, number, name)}
     records[place] = replace(
         record,
         title=title,
@@ -70,14 +68,15 @@ def add_alias(view: View, surface: str, title: str, *, count: int) -> Records:
 
 
 def remove_alias(view: View, surface: str, title: str) -> Records:
-    """Let a surface, in whatever spelling, no longer find a title."""
+    """Let a surface, in whatever spelling, no longer find a title, nor lead to it if it was a former title."""
     number = view.number(title)
     if number is None or not view.finds(surface, title):
         raise RefusedError(f"{surface!r} is no alias of {title!r}")
     key = surfaces.key(surface)
     place, record = _record(view, number, {})
     names = {name: count for name, count in record.names.items() if surfaces.key(name) != key}
-    return {place: replace(record, names=names, hidden=_sort({*record.hidden, key}))}
+    former = tuple(name for name in record.former if surfaces.key(name) != key)
+    return {place: replace(record, names=names, hidden=_sort({*record.hidden, key}), former=former)}
 
 
 def check_name(name: str, what: str) -> str:

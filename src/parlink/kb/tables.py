@@ -19,6 +19,7 @@ arrays.safetensors
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,14 @@ def form(surface: str) -> int:
     """
     exact = unicodedata.normalize("NFC", surface)
     return _checksum(exact) << 16 | _checksum(surfaces.folded(surface))
+
+
+def made_names(title: str) -> Iterator[tuple[int, str]]:
+    """Yield the names that are made of a title, with their kinds."""
+    if short := surfaces.without_parenthesis(title):
+        yield SHORT_TITLE, short
+    for part in surfaces.parts(title):
+        yield PART, part
 
 
 def read_info(folder: Path) -> Info:

@@ -188,7 +188,10 @@ class View:
     def _redirect(self, name: str) -> int | None:
         number = self.tables.redirect(name)
         record = None if number is None else self.changes.of(number)
-        return number if record is None or (record.title is not None and name not in record.lost) else None
+        if record is None:
+            return number
+        gone = record.title is None or name in record.lost or surfaces.key(name) in record.hidden
+        return None if gone else number
 
     def with_id(self, identifier: str) -> int | None:
         """Return the number of the title that has an id; of several the one seen most."""

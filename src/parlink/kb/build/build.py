@@ -7,13 +7,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
-from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
-
-import msgspec
 
 from parlink.data.titles import read_redirects
 from parlink.data.wikipedia.wikitext import normal_target
@@ -22,6 +17,7 @@ from parlink.kb.build import jsonl, occurrences, sources
 from parlink.kb.build.facts import Batch
 from parlink.kb.build.gather import Gathering
 from parlink.kb.build.ids import read_ids
+from parlink.kb.build.info import write_info
 from parlink.kb.build.merge import Notes, Rules, entities
 from parlink.kb.build.work import open_work_folder
 from parlink.kb.build.write import PAGES_A_TITLE, Written, write_tables
@@ -193,27 +189,15 @@ def _read_beside(facts: Gathering, options: BuildOptions, *, wiki: bool) -> Iter
 def _info(
     folder: Path, written: Written, read: Sequence[Source], notes: Notes, options: BuildOptions, *, name: str
 ) -> Info:
-    files = sorted(folder.iterdir())
-    digest = sha256()
-    for file in files:
-        digest.update(f"{file.name} {sources.sha256(file)}\n".encode())
     wiki = any(source.kind in WIKIS for source in read)
-    info = Info(
+    return write_info(
+        folder,
+        written,
         name=name,
-        hash=digest.hexdigest(),
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        parlink=version("parlink"),
-        titles=written.titles,
-        names=written.names,
-        ids=written.ids,
-        descriptions=written.descriptions,
         url_template=options.url_template or (WIKIPEDIA_URL if wiki else None),
-        sources=tuple(read),
-        notes=dict(notes.counts),
-        files={file.name: file.stat().st_size for file in files},
+        sources=read,
+        notes=notes.counts,
     )
-    (folder / INFO_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(info), indent=2))
-    return info
 
 
 def _check_free(target: Path, options: BuildOptions) -> None:

@@ -27,11 +27,10 @@ from parlink.kb.tables import (
     IDS_FILE,
     KEYS_FILE,
     KIND_SHIFT,
-    PART,
     REDIRECT,
-    SHORT_TITLE,
     TITLES_FILE,
     form,
+    made_names,
 )
 
 MAX_COUNT = (1 << 32) - 1
@@ -101,10 +100,9 @@ class _Spills:
                 kind = REDIRECT if surface in entity.redirects else ALIAS
                 self._add_name(surface, entity.title, kind, form(surface), count)
             seen = entity.counts.total()
-            if short := surfaces.without_parenthesis(entity.title):
-                self._add_name(short, entity.title, SHORT_TITLE, 0, seen)
-            for part in surfaces.parts(entity.title):
-                self._add_name(part, entity.title, PART, 0, seen)
+            for kind, short in made_names(entity.title):
+                if surfaces.key(short) not in entity.hidden:
+                    self._add_name(short, entity.title, kind, 0, seen)
             if entity.id:
                 self.ids.add((entity.id, entity.title))
             if entity.description:
