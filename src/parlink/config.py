@@ -124,6 +124,7 @@ class Tuned(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     score_threshold: float | None = None  # on the best candidate's total
     weights: ScoreWeights = ScoreWeights()
     fallback: bool = False
+    document_names: bool = False  # short names take the candidates of longer ones of their document
     confidence: Confidence | None = None
 
 
@@ -145,6 +146,7 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     search: Annotated[Literal["rank", "beam"], _says("Score every candidate, or search by beam.")] = "rank"
     beams: Annotated[int, _says("Width of the beam.", ge=1)] = 5
     fallback: Annotated[bool, _says("Search all titles for a mention without candidates.")] | None = None
+    document_names: Annotated[bool, _says("Let short names take the candidates of longer ones.")] | None = None
     max_candidates: Annotated[int, _says("Candidates of a mention that are scored.", ge=1)] = 30
     titles: tuple[str, ...] | None = None  # link to these entities only
     overlaps: Literal["resolve", "keep"] = "resolve"  # keep: every detected span, which tuning needs
@@ -160,6 +162,7 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             search=self.search,
             beams=self.beams,
             fallback=tuned.fallback if self.fallback is None else self.fallback,
+            document_names=tuned.document_names if self.document_names is None else self.document_names,
             max_candidates=self.max_candidates,
             titles=None if self.titles is None else frozenset(self.titles),
             overlaps=self.overlaps,
@@ -177,6 +180,7 @@ class LinkSettings(msgspec.Struct, frozen=True, kw_only=True):
     search: Literal["rank", "beam"]
     beams: int
     fallback: bool
+    document_names: bool
     max_candidates: int
     titles: frozenset[str] | None  # the only ones to link to; None: all
     overlaps: Literal["resolve", "keep"]

@@ -20,6 +20,7 @@ from parlink.errors import ParlinkError
 from parlink.kb import KnowledgeBase
 from parlink.linking.candidates import CandidateSource, all_titles, look_up
 from parlink.linking.decision import decide
+from parlink.linking.document_names import add_longer_names
 from parlink.linking.interrupt import check
 from parlink.linking.mentions import FoundMentions, TokenizedDocument, batch_windows, encode, find_mentions, tokenize
 from parlink.linking.overlaps import resolve
@@ -133,6 +134,8 @@ class Linker:
             batches.append(find_mentions(model, texts, encoded, threshold=settings.mention_threshold))
         mentions = [mention for batch in batches for mention in batch.mentions]
         candidates = look_up(docs, mentions, self.source, settings)
+        if settings.document_names:
+            candidates = add_longer_names(docs, mentions, candidates, limit=settings.max_candidates)
         titles, remaining = partial(all_titles, self.kb, settings, tokenizer), iter(candidates)
         scored: list[list[Candidate]] = []
         for batch in _report(batches, progress, (0.5, 1.0)):
