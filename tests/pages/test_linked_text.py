@@ -63,7 +63,16 @@ def test_a_link_leads_to_its_url_and_shows_the_parts() -> None:
     )
     page = to_html(Document("Hamburg won.", links=(link,)))
     assert set(Reader(page).links) == {"https://example.org/Hamburg"}
-    for part in ("87 % sure", "Language model", "−1.75", "Classifier", "3.00", "Prior", "50 %"):
+    for part in (
+        "87 % sure",
+        "Language model",
+        "−1.75",
+        "Classifier",
+        "3.00",
+        "Prior",
+        "50 %",
+        "There is no other candidate",
+    ):
         assert part in page
     assert "http" not in page.replace("https://example.org/Hamburg", "")
 

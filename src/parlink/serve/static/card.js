@@ -67,8 +67,8 @@ function why(chosen, rival) {
     );
   });
   if (!rows.length) return null;
-  const key = rival ? element("span", { class: "key" }, `A tick shows where ${rival.title} stands.`) : null;
-  return element("span", { class: "why" }, element("span", { class: "card-label" }, "Why"), ...rows, key);
+  const key = rival ? `A tick shows where ${rival.title} stands.` : "There is no other candidate to compare it with.";
+  return element("span", { class: "why" }, element("span", { class: "card-label" }, "Why"), ...rows, element("span", { class: "key" }, key));
 }
 
 function listRivals(rivals, link, candidates) {
