@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -94,6 +94,23 @@ def convert(
         resolve=_resolve(kb),
         passing=lambda docs: _counted(docs, "documents"),
     )
+    _tell_losses(losses)
+
+
+@app.command()
+def concat(
+    sources: Annotated[list[str], typer.Argument(metavar="IN...", help="Files, folders or patterns, in order.")],
+    output: Annotated[str, typer.Option("--output", "-o", help="File, URL or -.")],
+    unique: Annotated[bool, typer.Option("--unique", help="Refuse an id that comes twice, or is missing.")] = False,
+) -> None:
+    """Join files of documents, such as the shards of a run, in the order given."""
+    from parlink.data import formats
+
+    losses = formats.concat(sources, output, unique=unique, passing=lambda docs: _counted(docs, "documents"))
+    _tell_losses(losses)
+
+
+def _tell_losses(losses: Mapping[str, int]) -> None:
     for what, number in sorted(losses.items()):
         print(f"warning: {number:,} times: {what}", file=sys.stderr)
 

@@ -15,7 +15,7 @@ import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from documents import documents
@@ -152,8 +152,9 @@ def test_a_json_list_comes_back_whatever_the_chunks(
 extras = st.none() | st.booleans() | st.integers(-3, 3) | st.text(max_size=3) | st.lists(st.integers(0, 9), max_size=2)
 
 
+@example([Document("a", extra={"x": {}}), Document("b", extra={"x": {"k": []}})])
 @given(st.lists(documents(extras=extras | st.integers() | st.dictionaries(st.text(max_size=1), extras)), max_size=5))
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_parquet_holds_everything(tmp_path_factory: pytest.TempPathFactory, docs: list[Document]) -> None:
     path = tmp_path_factory.mktemp("parquet") / "a.parquet"
     with pytest.MonkeyPatch.context() as patch:

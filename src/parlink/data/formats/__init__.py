@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -91,6 +91,25 @@ def convert(
     write_to = _named(WRITERS, output_format or output_format_of(output))
     docs = read(source, source_format, text_field=text_field, id_field=id_field, resolve=resolve, losses=losses)
     write_to(output, passing(_some(docs, source)), losses=losses)
+    return losses
+
+
+def concat(
+    sources: Sequence[Path | str],
+    output: Path | str,
+    *,
+    unique: bool = False,
+    passing: Callable[[Iterable[Document]], Iterable[Document]] = iter,
+) -> Counter[str]:
+    """Copy the documents of several files into one, in the order given; return what was lost.
+
+    A file may be empty, as a shard may be. With `unique`, an id that comes twice or is missing is an error, and
+    nothing is written; the ids are kept in memory.
+    """
+    losses: Counter[str] = Counter()
+    write_to = _named(WRITERS, output_format_of(output))
+    docs = chain.from_iterable(read(source, losses=losses) for source in sources)
+    write_to(output, passing(_refuse_repeats(docs) if unique else docs), losses=losses)
     return losses
 
 
@@ -198,6 +217,18 @@ def _some(docs: Iterator[Document], path: Path | str) -> Iterator[Document]:
         raise DataFormatError("no document in it; give a file with one document at least", path=path)
     yield first
     yield from docs
+
+
+def _refuse_repeats(docs: Iterable[Document]) -> Iterator[Document]:
+    seen: set[str] = set()
+    for number, doc in enumerate(docs, start=1):
+        if not doc.id:
+            raise ParlinkError(f"document {number} has no id; give every document one, or leave out --unique")
+        if doc.id in seen:
+            message = f"document {number} has the id {doc.id!r}, which another has too; is a shard given twice?"
+            raise ParlinkError(message)
+        seen.add(doc.id)
+        yield doc
 
 
 def _named(table: dict[str, T], name: str) -> T:

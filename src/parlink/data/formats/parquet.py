@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,8 @@ def _extra_fields(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     """The columns that hold the other fields of the first documents exactly."""
     for name in dict.fromkeys(name for row in rows for name in row if name not in jsonl.DOCUMENT_FIELDS):
         values = [row.get(name) for row in rows]
-        if name != _EXTRA and (array := _array(values, None)) is not None and not pa.types.is_null(array.type):
+        array = _array(values, None)
+        if name != _EXTRA and array is not None and not pa.types.is_null(array.type) and _is_kept(array):
             yield pa.field(name, array.type)
 
 
@@ -94,6 +96,16 @@ def _array(values: list[Any], kind: Any) -> Any:
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return None
     return array if array.to_pylist() == values else None
+
+
+def _is_kept(array: Any) -> bool:
+    """Whether Parquet gives a column back; it has no structs without members, for one."""
+    file = BytesIO()
+    try:
+        pq.write_table(pa.table({"column": array}), file)
+        return bool(pq.read_table(file)["column"].to_pylist() == array.to_pylist())
+    except pa.ArrowException:
+        return False
 
 
 def _table(rows: Sequence[Mapping[str, Any]], schema: Any) -> Any:

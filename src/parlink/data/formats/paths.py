@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from parlink.data import files, places
@@ -13,7 +14,8 @@ _PATTERN = frozenset("*?[")
 def expand(path: Path | str) -> list[str]:
     """Return the files of a folder or of a pattern such as `parts/*.jsonl.gz`; a folder of brat documents is one.
 
-    Names that begin with a dot or an underscore are passed over, as Spark and Hadoop have it.
+    They are in order of name, where `part-2` comes before `part-10`. Names that begin with a dot or an
+    underscore are passed over, as Spark and Hadoop have it.
     """
     name = str(path)
     if name == files.STANDARD_STREAM or places.is_file(path):
@@ -26,7 +28,12 @@ def expand(path: Path | str) -> list[str]:
         names = places.list_matches(path)
     else:
         return [name]
-    visible = sorted(inside for inside in names if not Path(inside).name.startswith((".", "_")))
+    visible = sorted((inside for inside in names if not Path(inside).name.startswith((".", "_"))), key=_by_number)
     if not visible:
         raise DataFormatError("no file in it, or none that matches; give files of documents", path=path)
     return visible
+
+
+def _by_number(name: str) -> list[tuple[int, str]]:
+    """Sort the numbers in names by their value."""
+    return [(int(piece), piece) if piece.isdecimal() else (-1, piece) for piece in re.split(r"(\d+)", name)]

@@ -53,7 +53,12 @@ def format_of(path: Path | str, *, predicted: bool = False) -> str:
         return _INPUTS[suffix]
     if name == files.STANDARD_STREAM:
         return "jsonl"
-    number, first = _first_line(name)
+    first_line = next(files.lines(name), None)
+    if first_line is None and suffix == ".jsonl":
+        return "jsonl"  # of no documents, as a shard may be
+    if first_line is None:
+        raise DataFormatError("the file is empty; wanted documents", path=name)
+    number, first = first_line
     if suffix == ".tsv":
         return "aida" if first.startswith(b"-DOCSTART-") else "tsv"
     if re.match(rb"\s*\[", first) and suffix != ".jsonl":
@@ -86,13 +91,6 @@ def output_format_of(path: Path | str) -> str:
 def _suffix(path: Path) -> str:
     """Return the last suffix, that of a compressed file left out."""
     return (path.with_suffix("") if path.suffix in compression.COMPRESSED else path).suffix
-
-
-def _first_line(path: str) -> tuple[int, bytes]:
-    first = next(files.lines(path), None)
-    if first is None:
-        raise DataFormatError("the file is empty; wanted documents", path=path)
-    return first
 
 
 def _first_item(path: str) -> list[str]:
