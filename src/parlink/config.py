@@ -151,6 +151,26 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     titles: tuple[str, ...] | None = None  # link to these entities only
     overlaps: Literal["resolve", "keep"] = "resolve"  # keep: every detected span, which tuning needs
 
+    def __post_init__(self) -> None:
+        for name, words in (("search", ("rank", "beam")), ("overlaps", ("resolve", "keep"))):
+            if getattr(self, name) not in words:
+                raise ConfigError(f"{name} must be {' or '.join(map(repr, words))}, got {getattr(self, name)!r}")
+        for name in ("beams", "max_candidates"):
+            number = getattr(self, name)
+            if type(number) is not int or number < 1:
+                raise ConfigError(f"{name} must be a whole number of at least 1, got {number!r}")
+        for name in ("mention_threshold", "score_threshold"):
+            if (number := getattr(self, name)) is not None and not _is_number(number):
+                raise ConfigError(f"{name} must be a number, or None for the model's own, got {number!r}")
+        if not _is_number(self.min_confidence) or not 0 <= self.min_confidence <= 1:
+            raise ConfigError(f"min_confidence must be a probability from 0 to 1, got {self.min_confidence!r}")
+        if self.fallback not in (None, False, True):
+            raise ConfigError(f"fallback must be True, False, or None for the model's own, got {self.fallback!r}")
+        if not isinstance(self.weights, ScoreWeights | None):
+            raise ConfigError(f"weights must be ScoreWeights, or None for the model's own, got {self.weights!r}")
+        if self.titles is not None and not _are_strings(self.titles):
+            raise ConfigError(f"titles must be a tuple of strings, or None for all titles, got {self.titles!r:.100}")
+
     def resolve(self, tuned: Tuned) -> LinkSettings:
         """Put the tuned value where an option is None; a confidence fitted to other weights is left out."""
         return LinkSettings(
@@ -184,6 +204,14 @@ class LinkSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_candidates: int
     titles: frozenset[str] | None  # the only ones to link to; None: all
     overlaps: Literal["resolve", "keep"]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float | int) and not isinstance(value, bool) and not math.isnan(value)
+
+
+def _are_strings(values: object) -> bool:
+    return isinstance(values, tuple) and all(isinstance(value, str) for value in values)
 
 
 def parse(data: dict[str, Any], kind: type[T], *, source: str) -> T:

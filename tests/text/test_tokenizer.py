@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import unicodedata
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +18,7 @@ from tokenizers import models, pre_tokenizers
 
 from parlink.errors import CheckpointError, ConfigError, TextError
 from parlink.text.tokenizer import Tokenizer, Tokens
-from parlink.text.windows import char_span, covering_range, token_range, windows
+from parlink.text.windows import char_span, covering_range, covering_ranges, mention_span, token_range, windows
 from parlink.types import Span
 from tiny import byte_level_bpe, metaspace, word_piece
 
@@ -223,6 +224,33 @@ def test_covering_tokens_are_those_that_touch_a_span(tokenizer: Tokenizer, text:
     assert covering_range(tokens, span) == ((touching[0], touching[-1]) if touching else None)
 
 
+@given(each_tokenizer(), TEXTS, st.lists(st.tuples(st.integers(0, 20), st.integers(1, 8)), max_size=9))
+def test_many_spans_are_covered_as_each_alone(tokenizer: Tokenizer, text: str, places: list[tuple[int, int]]) -> None:
+    tokens = tokenizer.encode(text)
+    spans = [Span(start, start + length) for start, length in places]
+    first, last = covering_ranges(tokens, spans)
+    together = [(a, b) if a <= b else None for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+    assert together == [covering_range(tokens, span) for span in spans]
+
+
+@given(each_tokenizer(), TEXTS, st.data())
+def test_a_mention_can_be_read_and_keeps_its_marks(tokenizer: Tokenizer, text: str, data: st.DataObject) -> None:
+    tokens = tokenizer.encode(text)
+    if not len(tokens.ids):
+        return
+    last = data.draw(st.integers(0, len(tokens.ids) - 1))
+    first = data.draw(st.integers(0, last))
+    span, plain = mention_span(text, tokens, first, last), char_span(tokens, first, last)
+    surface = text[plain.start : plain.end]
+    if span is None:
+        is_blank = (tokens.start == tokens.end)[first : last + 1].all()
+        assert is_blank or all(unicodedata.category(character)[0] in "CZ" for character in surface)
+        return
+    assert span.start == plain.start and span.end >= plain.end
+    assert all(unicodedata.category(unicodedata.normalize("NFKC", c)[0])[0] in "ML" for c in text[plain.end : span.end])
+    assert not unicodedata.category(text[span.end : span.end + 1] or "a").startswith("M")
+
+
 def test_a_character_in_several_tokens_is_whole() -> None:
     tokens = byte_level_bpe().encode("a 👍 b")
     found = token_range(tokens, Span(2, 3))
@@ -286,7 +314,7 @@ def test_windows_own_every_token_once_and_hold_its_mention(count: int, max_token
     overlap = data.draw(st.integers(0, max_tokens - 3))
     tokenizer = word_piece(lowercase=False)
     position = np.arange(count)
-    tokens = Tokens(ids=position + 10, start=2 * position, end=2 * position + 1)
+    tokens = Tokens(ids=position + 10, start=2 * position, end=2 * position + 1, marked_end=2 * position + 1)
     cut = windows(tokens, tokenizer=tokenizer, max_tokens=max_tokens, overlap=overlap)
     assert [index for window in cut for index in range(window.own_first, window.own_last)] == list(range(count))
     for window in cut:

@@ -26,12 +26,16 @@ _ARTICLE = re.compile(r"the\s+(?=\S)")
 _POSSESSIVE = re.compile(r"\s*'s?$")
 _PARENTHESIS = re.compile(r"(?<=\S)\s*\([^()]*\)$")
 _PARTICLES = frozenset(["al", "bin", "da", "de", "del", "der", "di", "du", "el", "ibn", "la", "le", "van", "von", "y"])
+_LONGEST_CACHED = 100  # characters
 _LONGEST_WHOLE = 4  # words of a name that is also found by its last ones
 
 
-@lru_cache(maxsize=1 << 14)
 def folded(surface: str) -> str:
     """Fold case, diacritics and white space."""
+    return _fold_short(surface) if len(surface) <= _LONGEST_CACHED else _fold(surface)
+
+
+def _fold(surface: str) -> str:
     plain = unicodedata.normalize("NFKD", surface).casefold()
     letters = unicodedata.normalize("NFKD", plain).translate(_LETTERS)  # again: case folding may compose
     if not letters.isascii():
@@ -39,12 +43,20 @@ def folded(surface: str) -> str:
     return " ".join(letters.split())
 
 
-@lru_cache(maxsize=1 << 14)
 def key(surface: str) -> str:
     """Fold, and strip the article, the possessive and all that is neither letter nor digit (unless all is)."""
+    return _short_key(surface) if len(surface) <= _LONGEST_CACHED else _key(surface)
+
+
+def _key(surface: str) -> str:
     plain = folded(surface)
     name = _ARTICLE.sub("", _POSSESSIVE.sub("", plain), count=1) if " " in plain or "'" in plain else plain
     return name if name.isalnum() else "".join(filter(str.isalnum, name)) or plain
+
+
+# Remembered in some 20 MB at most, since what is remembered is short.
+_fold_short = lru_cache(maxsize=1 << 14)(_fold)
+_short_key = lru_cache(maxsize=1 << 14)(_key)
 
 
 def step(surface: str, name: str) -> int:

@@ -5,18 +5,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, overload
 
 import torch
 
 from parlink.checkpoint.folder import Checkpoint, load_checkpoint, own_kb, packaged_model
 from parlink.config import LinkOptions, LinkSettings
-from parlink.errors import ParlinkError
+from parlink.data import jsonl
+from parlink.errors import ParlinkError, TextError
 from parlink.kb import KnowledgeBase
 from parlink.linking.candidates import CandidateSource, all_titles, look_up
 from parlink.linking.decision import decide
@@ -28,6 +30,14 @@ from parlink.linking.scoring import score
 from parlink.types import Candidate, Document, Entity, Link
 
 DEFAULT = LinkOptions()
+BATCH_TOKENS = 8192
+# oneDNN keeps the kernels of the last 1024 shapes, unless this is said before torch first computes. Nearly every batch
+# has shapes of its own, and the kernels, lying between the large blocks that batches free, keep the heap from being
+# used again. Keeping few costs no time that could be measured (benchmarks/memory.py).
+KERNELS = "16"
+Text = str | Document | Mapping[str, Any]  # a mapping: parlink's JSON as plain data
+AnyText = TypeVar("AnyText", bound=Text)
+AnyItem = TypeVar("AnyItem", TokenizedDocument, TokenizedDocument | Document)
 T = TypeVar("T")
 Progress = Callable[[float], None]  # told which share of the work is done
 
@@ -60,6 +70,7 @@ class Linker:
 
         Candidates come from `source`, else from the knowledge base: the one given, or the model's own `kb/`.
         """
+        os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", KERNELS)
         folder = packaged_model() if path is None else Path(path)
         kb = own_kb(folder) if kb is None else kb
         opened = KnowledgeBase.open(kb) if isinstance(kb, Path | str) else kb
@@ -70,33 +81,40 @@ class Linker:
         checkpoint = Checkpoint(self.model, self.tokenizer, self.tuned)
         return Linker(checkpoint, kb=self.kb, source=source, device=self.device)
 
+    @overload
     def link(
-        self, document: str | Document, *, options: LinkOptions = DEFAULT, progress: Progress | None = None
-    ) -> Document:
-        """Link one document; raises if it cannot be linked."""
-        doc = Document(document) if isinstance(document, str) else document
-        texts = [self._tokenize(doc)]
+        self, documents: Text, *, options: LinkOptions = DEFAULT, progress: Progress | None = None
+    ) -> Document: ...
+
+    @overload
+    def link(
+        self, documents: list[AnyText], *, options: LinkOptions = DEFAULT, progress: Progress | None = None
+    ) -> list[Document]: ...
+
+    def link(
+        self, documents: Text | list[AnyText], *, options: LinkOptions = DEFAULT, progress: Progress | None = None
+    ) -> Document | list[Document]:
+        """Link a text or a document, or a list of these; raises if one cannot be linked."""
         settings = options.resolve(self.tuned)
-        return self._link(texts, settings, batch_tokens=self.model.config.max_tokens, progress=progress)[0]
+        if not isinstance(documents, list):
+            text = self._tokenize(documents)
+            return self._link([text], settings, batch_tokens=self.model.config.max_tokens, progress=progress)[0]
+        texts = [self._tokenize_nth(number, document) for number, document in enumerate(documents)]
+        linked: list[Document] = []
+        for pool in _pools(texts, batch_tokens=BATCH_TOKENS):
+            tell = None if progress is None else partial(_tell_of_pool, progress, len(linked), len(pool), len(texts))
+            linked += self._link(pool, settings, batch_tokens=BATCH_TOKENS, progress=tell)
+        return linked
 
     def stream(
-        self, documents: Iterable[Document], *, options: LinkOptions = DEFAULT, batch_tokens: int = 8192
+        self, documents: Iterable[Text], *, options: LinkOptions = DEFAULT, batch_tokens: int = BATCH_TOKENS
     ) -> Iterator[Document]:
         """Link documents in their order, in constant memory; a failed one comes back in its place with `error` set."""
-        settings = options.resolve(self.tuned)
-        pool: list[TokenizedDocument | Document] = []
-        waiting = 0
-        for doc in documents:
-            try:
-                pool.append(text := self._tokenize(doc))
-                waiting += 1 + len(text.tokens.ids)
-            except ParlinkError as error:
-                pool.append(_fail(doc, error))
-                waiting += 1
-            if waiting >= 4 * batch_tokens:  # several batches, so that windows of like length come together
-                yield from self._link_pool(pool, settings, batch_tokens)
-                pool, waiting = [], 0
-        yield from self._link_pool(pool, settings, batch_tokens)
+        if isinstance(documents, str | Document | Mapping):
+            raise TextError(f"stream wants many documents, got {documents!r:.60}; link takes one")
+        texts = map(self._try_tokenize, documents)
+        pools, settings = _pools(texts, batch_tokens=batch_tokens), options.resolve(self.tuned)
+        return chain.from_iterable(self._link_pool(pool, settings, batch_tokens) for pool in pools)
 
     def _link_pool(
         self, pool: Sequence[TokenizedDocument | Document], settings: LinkSettings, batch_tokens: int
@@ -114,8 +132,21 @@ class Linker:
         for item in pool:
             yield next(linked) if isinstance(item, TokenizedDocument) else item
 
-    def _tokenize(self, doc: Document) -> TokenizedDocument:
-        return tokenize(doc, tokenizer=self.tokenizer, config=self.model.config)
+    def _tokenize(self, document: Text) -> TokenizedDocument:
+        return tokenize(read_document(document), tokenizer=self.tokenizer, config=self.model.config)
+
+    def _tokenize_nth(self, number: int, document: Text) -> TokenizedDocument:
+        try:
+            return self._tokenize(document)
+        except ParlinkError as error:
+            raise TextError(f"document {number} of the list: {error}") from error
+
+    def _try_tokenize(self, document: Text) -> TokenizedDocument | Document:
+        """Tokenize, or say in the document why not."""
+        try:
+            return self._tokenize(document)
+        except ParlinkError as error:
+            return _fail(document if isinstance(document, Document) else Document(_text_of(document)), error)
 
     @torch.inference_mode()
     def _link(
@@ -149,6 +180,40 @@ class Linker:
 
     def _entity(self, title: str) -> Entity | None:
         return None if self.kb is None else self.kb.entity(title)
+
+
+def read_document(value: object) -> Document:
+    """Make a document of a string, or of plain data as in JSON."""
+    if isinstance(value, Document):
+        return value
+    if isinstance(value, str):
+        return Document(value)
+    if isinstance(value, Mapping):
+        return jsonl.from_json(dict(value))
+    raise TextError(f"got {value!r:.60}; wanted a string, a Document or a dict in the shape of parlink's JSON")
+
+
+def _text_of(value: object) -> str:
+    text = value.get("text") if isinstance(value, Mapping) else value
+    return text if isinstance(text, str) else ""
+
+
+def _pools(texts: Iterable[AnyItem], *, batch_tokens: int) -> Iterator[list[AnyItem]]:
+    """Gather texts for several batches, so that windows of like length come together."""
+    pool: list[AnyItem] = []
+    waiting = 0
+    for text in texts:
+        pool.append(text)
+        waiting += 1 + (len(text.tokens.ids) if isinstance(text, TokenizedDocument) else 0)
+        if waiting >= 4 * batch_tokens:
+            yield pool
+            pool, waiting = [], 0
+    if pool:
+        yield pool
+
+
+def _tell_of_pool(progress: Progress, done: int, size: int, whole: int, share: float) -> None:
+    progress((done + share * size) / whole)
 
 
 def _fail(doc: Document, error: ParlinkError) -> Document:

@@ -15,12 +15,13 @@ import torch
 from torch import Tensor
 
 from parlink.config import ModelConfig
+from parlink.errors import TextError
 from parlink.nn.batch import Batch, by_length, collate
 from parlink.nn.decoder import MentionStates
 from parlink.nn.detector import Mentions, detect
 from parlink.nn.model import LinkingModel
 from parlink.text.tokenizer import Tokenizer, Tokens
-from parlink.text.windows import Window, char_span, covering_ranges, windows
+from parlink.text.windows import Window, covering_ranges, mention_span, windows
 from parlink.types import Document, Span
 
 Source = Literal["detector", "given"]
@@ -88,7 +89,8 @@ class FoundMentions:
 
 
 def tokenize(doc: Document, *, tokenizer: Tokenizer, config: ModelConfig) -> TokenizedDocument:
-    """Tokenize a document and cut it into windows, the given spans among them."""
+    """Tokenize a document and cut it into windows, the given spans among them; raises if that cannot be."""
+    check_document(doc)
     tokens = tokenizer.encode(doc.text)
     cut = windows(
         tokens,
@@ -133,23 +135,38 @@ def find_mentions(
     detection = detect(model.detector, encoded.states, encoded.batch, threshold=threshold)
     place = detection.mentions
     columns = (place.row, place.first, place.last, detection.start_logit, detection.log_probability.exp())
-    mentions = []
+    mentions, readable = [], []
     for row, first, last, logit, probability in zip(*(column.tolist() for column in columns), strict=True):
         span = _characters(texts, encoded.places[row], first, last)
-        mentions.append(Mention(encoded.places[row].document, span, "detector", logit, probability))
-    proposed, at = _proposed(texts, encoded.places)
-    states = model.decoder.mentions(encoded.states, Mentions.cat([place, at.to(place.row.device)]))
+        readable.append(span is not None)
+        if span is not None:
+            mentions.append(Mention(encoded.places[row].document, span, "detector", logit, probability))
+    detected = place if all(readable) else place[torch.tensor(readable, device=place.row.device)]
+    proposed, at = _find_proposals(texts, encoded.places)
+    states = model.decoder.mentions(encoded.states, Mentions.cat([detected, at.to(place.row.device)]))
     return FoundMentions(mentions + proposed, states)
 
 
-def _characters(texts: Sequence[TokenizedDocument], place: Place, first: int, last: int) -> Span:
-    """The characters of tokens that are counted from the beginning of a window."""
+def check_document(doc: Document) -> None:
+    """Refuse a document that cannot be linked as it is."""
+    if not isinstance(doc.text, str):
+        raise TextError(f"the text of a document must be a string, got {doc.text!r:.60}")
+    for span in doc.spans or ():
+        if not isinstance(span, Span):
+            raise TextError(f"the spans of a document must be Span(start, end), got {span!r:.60}")
+        if span.end > len(doc.text):
+            got = f"the span [{span.start}, {span.end}) of a text of {len(doc.text)} characters"
+            raise TextError(f"{got}; spans must lie inside the text, counted in Unicode code points")
+
+
+def _characters(texts: Sequence[TokenizedDocument], place: Place, first: int, last: int) -> Span | None:
+    """The characters of tokens that are counted from the beginning of a window; None where nothing is to be read."""
     text = texts[place.document]
     shift = text.windows[place.window].offset - 1
-    return char_span(text.tokens, first + shift, last + shift)
+    return mention_span(text.doc.text, text.tokens, first + shift, last + shift)
 
 
-def _proposed(texts: Sequence[TokenizedDocument], places: Sequence[Place]) -> tuple[list[Mention], Mentions]:
+def _find_proposals(texts: Sequence[TokenizedDocument], places: Sequence[Place]) -> tuple[list[Mention], Mentions]:
     """The proposals in some windows, and their tokens there; one longer than its window is cut at the window's end."""
     mentions: list[Mention] = []
     rows: list[tuple[int, int, int]] = []

@@ -7,13 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from parlink.errors import ParlinkError
-from parlink.serve.memory import keep_few_kernels
 from parlink.serve.settings import Settings
 
 
 def start(settings: Settings, *, model: Path | None, kb: Path | None, announce: Callable[[str], None]) -> None:
     """Serve a model folder until SIGINT or SIGTERM, logging to stderr; `announce` is told the address."""
-    keep_few_kernels()
     try:
         from parlink.serve.run import serve
     except ModuleNotFoundError as error:

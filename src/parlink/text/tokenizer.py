@@ -8,7 +8,7 @@ import os
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ import tokenizers
 from numpy.typing import NDArray
 
 from parlink.errors import CheckpointError, TextError
+from parlink.text.title_cache import TitleCache
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -40,6 +41,7 @@ class Tokens:
     ids: IntArray  # (tokens,)
     start: IntArray  # (tokens,) first character
     end: IntArray  # (tokens,) one past the last character
+    marked_end: IntArray  # (tokens,) one past the combining marks that follow, which may be tokens of their own
 
 
 class Tokenizer:
@@ -63,7 +65,7 @@ class Tokenizer:
         self._text_id = np.arange(self.vocab_size)
         self._text_id[[self.bos_id, self.eos_id, self.pad_id, self.nil_id]] = self.unk_id
         self._word_markers = [index for token, index in vocabulary.items() if token and WORD_MARKERS.issuperset(token)]
-        self._title = lru_cache(maxsize=2**16)(self._encode_title)
+        self._title = TitleCache(self._encode_title)
 
     @classmethod
     def load(cls, path: Path | str) -> Tokenizer:
@@ -98,7 +100,7 @@ class Tokenizer:
         ids = self._text_id[np.array(encoding.ids, dtype=np.int64)]
         offsets = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
         start, end = _repair(offsets[:, 0], offsets[:, 1], points=points, marker=np.isin(ids, self._word_markers))
-        return Tokens(ids=ids, start=start, end=end)
+        return Tokens(ids=ids, start=start, end=end, marked_end=_next(~_combining(points))[end])
 
     def title(self, title: str) -> tuple[int, ...]:
         """Tokenize a title on its own, without special tokens; remembers the titles seen last."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ import numpy as np
 from parlink.errors import ConfigError
 from parlink.text.tokenizer import IntArray, Tokenizer, Tokens
 from parlink.types import Span
+
+UNREADABLE = frozenset(["Cc", "Cf", "Zs", "Zl", "Zp"])  # categories of control, format and white space
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,19 @@ def char_span(tokens: Tokens, first: int, last: int) -> Span:
     if not len(visible):
         return Span(int(tokens.start[first]), int(tokens.start[first]) + 1)
     return Span(int(tokens.start[visible[0]]), int(tokens.end[visible[-1]]))
+
+
+def mention_span(text: str, tokens: Tokens, first: int, last: int) -> Span | None:
+    """Give the characters of a mention from token `first` to `last`, inclusive, with the marks on its last letter.
+
+    None where there is nothing to read: only white space, control and format characters.
+    """
+    visible = first + np.flatnonzero(tokens.start[first : last + 1] < tokens.end[first : last + 1])
+    if not len(visible):
+        return None
+    span = Span(int(tokens.start[visible[0]]), int(tokens.marked_end[visible[-1]]))
+    surface = text[span.start : span.end]
+    return span if any(unicodedata.category(character) not in UNREADABLE for character in surface) else None
 
 
 def covering_range(tokens: Tokens, span: Span) -> tuple[int, int] | None:

@@ -1,0 +1,44 @@
+"""What is remembered is bounded in bytes."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parlink.text.title_cache import TitleCache
+from tiny import byte_level_bpe
+
+
+def test_long_titles_are_not_kept() -> None:
+    tokenizer = byte_level_bpe()
+    before = tokenizer._title.bytes
+    for number in range(40):
+        assert len(tokenizer.title(f"{number}" + "x" * 300_000)) > 0
+    assert tokenizer._title.bytes == before
+
+
+@given(st.lists(st.text(max_size=40), max_size=60))
+def test_answers_are_those_of_the_function_and_bytes_stay_below_the_bound(titles: list[str]) -> None:
+    cache = TitleCache(lambda title: tuple(map(ord, title)), max_bytes=100_000)
+    for title in titles:
+        assert cache(title) == tuple(map(ord, title))
+        assert cache.bytes <= 100_000
+
+
+def test_the_title_used_longest_ago_goes_first() -> None:
+    asked: list[str] = []
+
+    def encode(title: str) -> tuple[int, ...]:
+        asked.append(title)
+        return (1,)
+
+    cache = TitleCache(encode, max_bytes=100 * 64 * 10)
+    for number in range(100):
+        cache("first")
+        cache(str(number))
+        cache(str(number))
+    assert asked.count("first") == 1 and len(asked) == 101
+    for number in range(1000):
+        cache(f"new {number}")
+    cache("first")
+    assert asked.count("first") == 2
