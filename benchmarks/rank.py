@@ -49,7 +49,7 @@ def plain(model: LinkingModel, mentions: MentionStates, names: Names, *, batch: 
             score += torch.where(step <= length, logits.gather(1, right[:, step : step + 1]).squeeze(1), 0.0)
             last = torch.where((step == length)[:, None], cell, last)
         name = torch.arange(first, first + len(part))
-        parts.append(NameScores(owner, name, score / (length + 1), decoder.correct(vector, last)))
+        parts.append(NameScores(owner, name, score / (length + 1), decoder.correct(mentions, owner, last)))
     return NameScores.cat(parts)
 
 

@@ -57,6 +57,8 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     tie_output: bool = False  # the output matrix is the word embedding
     self_normalized: bool = False  # a raw logit is read as a log-probability
     nil: bool = False  # NIL is one more candidate, with a reserved one-token name
+    descriptions: bool = False  # the correction reads what the KB says of an entity, if it says something
+    document_vector: bool = False  # the correction knows what the text around the mention is about
 
     def __post_init__(self) -> None:
         if self.window < 0 or self.window % 2:
@@ -362,6 +364,10 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     tie_output: bool = False
     freeze_embeddings: bool = False
     nil: bool = False  # NIL is one more candidate; else NIL mentions are not mentions
+    descriptions: bool = False  # the correction reads what is said of an entity, by the kb and the description_file
+    description_file: str | None = None  # JSON lines with `title` and `text`, for training
+    description_dropout: Fraction = 0.25  # how often descriptions are left out in training
+    document_vector: bool = False  # the correction reads the mean of the states of the window
     # the objective
     start_weight: NonNegativeFloat = 1.0
     end_weight: NonNegativeFloat = 1.0
@@ -391,6 +397,8 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def __post_init__(self) -> None:
         if not self.stages:
             raise ConfigError("a training config needs at least one [[stages]] table with its data and its length")
+        if self.descriptions and self.kb is None and self.description_file is None:
+            raise ConfigError("descriptions = true needs a kb or a description_file to take them from")
         least = 2 * self.max_mention_tokens + self.global_tokens + 3
         if self.train_tokens < least:
             sum_of = "2 max_mention_tokens + global_tokens + 3"
@@ -424,4 +432,6 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             tie_output=self.tie_output,
             self_normalized=self.normalizer_weight > 0,
             nil=self.nil,
+            descriptions=self.descriptions,
+            document_vector=self.document_vector,
         )

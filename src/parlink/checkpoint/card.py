@@ -18,7 +18,7 @@ from parlink.nn.model import LinkingModel, count_parameters
 from parlink.nn.weightless import weightless
 from parlink.pages import render
 
-PATHS = frozenset({"output", "encoder", "validation", "kb", "path"})
+PATHS = frozenset({"output", "encoder", "validation", "kb", "path", "description_file"})
 
 
 @dataclass(frozen=True, slots=True)

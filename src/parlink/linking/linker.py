@@ -22,6 +22,7 @@ from parlink.errors import ParlinkError, TextError
 from parlink.kb import KnowledgeBase
 from parlink.linking.candidates import CandidateSource, all_titles, look_up
 from parlink.linking.decision import decide
+from parlink.linking.descriptions import DescriptionVectors
 from parlink.linking.document_names import add_longer_names
 from parlink.linking.interrupt import check
 from parlink.linking.mentions import FoundMentions, TokenizedDocument, batch_windows, encode, find_mentions, tokenize
@@ -56,6 +57,8 @@ class Linker:
         self.model = checkpoint.model.to(device).eval()
         self.tokenizer, self.tuned = checkpoint.tokenizer, checkpoint.tuned
         self.kb, self.source, self.device = kb, source, device
+        reads = self.model.config.descriptions
+        self._vectors = DescriptionVectors(self.model, self.tokenizer) if reads else None
 
     @classmethod
     def load(
@@ -171,7 +174,16 @@ class Linker:
         scored: list[list[Candidate]] = []
         for batch in _report(batches, progress, (0.5, 1.0)):
             choices = list(islice(remaining, len(batch.mentions)))
-            scored += score(model, tokenizer, batch.states, choices, settings, titles=titles, describe=self._entity)
+            scored += score(
+                model,
+                tokenizer,
+                batch.states,
+                choices,
+                settings,
+                titles=titles,
+                describe=self._entity,
+                vectors=self._vectors,
+            )
         links: list[list[Link]] = [[] for _ in docs]
         for mention, choice in zip(mentions, scored, strict=True):
             links[mention.document].append(decide(mention, choice, settings, describe=self._entity))

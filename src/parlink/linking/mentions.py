@@ -143,7 +143,8 @@ def find_mentions(
             mentions.append(Mention(encoded.places[row].document, span, "detector", logit, probability))
     detected = place if all(readable) else place[torch.tensor(readable, device=place.row.device)]
     proposed, at = _find_proposals(texts, encoded.places)
-    states = model.decoder.mentions(encoded.states, Mentions.cat([detected, at.to(place.row.device)]))
+    both = Mentions.cat([detected, at.to(place.row.device)])
+    states = model.decoder.mentions(encoded.states, both, encoded.batch.content)
     return FoundMentions(mentions + proposed, states)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -16,6 +17,7 @@ from torch import Tensor
 from parlink.config import PRIOR_FLOOR, LinkSettings, ScoreWeights
 from parlink.kb.title_trees import TitleTree
 from parlink.linking.beam import beam_search
+from parlink.linking.descriptions import DescriptionVectors
 from parlink.linking.interrupt import check
 from parlink.nn.decoder import MentionStates, NameScores, log_likelihoods
 from parlink.nn.model import LinkingModel
@@ -26,6 +28,8 @@ from parlink.types import Candidate, Entity
 # NIL competes as one more candidate, under a title that no entity can have.
 NIL = Candidate("", prior=1.0)
 Names = Sequence[Sequence[Sequence[int]]]  # the token ids of each name of each mention
+Reader = Callable[[Sequence[str]], Tensor]  # titles -> what a model reads of their descriptions, (titles, hidden)
+Described = Callable[[Tensor], Tensor]  # the same of names, given their numbers
 
 
 def score(
@@ -37,23 +41,25 @@ def score(
     *,
     titles: Callable[[], Sequence[TitleTree]],
     describe: Callable[[str], Entity | None],
+    vectors: DescriptionVectors | None = None,
 ) -> list[list[Candidate]]:
     """Score what each mention may refer to, the best first.
 
     With `settings.fallback` a mention without candidates gets the best of all `titles`, which `describe` knows
-    more of; else it gets none.
+    more of; else it gets none. `vectors` are those of descriptions, for a model that reads them.
     """
+    reader = None if vectors is None else partial(_read, vectors, describe)
     scored: list[list[Candidate]] = [[] for _ in candidates]
     known = [mention for mention, choice in enumerate(candidates) if choice]
     unknown = [mention for mention, choice in enumerate(candidates) if not choice]
     if known:
         choices = score_candidates(
-            model, tokenizer, states[known], [candidates[mention] for mention in known], settings
+            model, tokenizer, states[known], [candidates[mention] for mention in known], settings, reader=reader
         )
         for mention, choice in zip(known, choices, strict=True):
             scored[mention] = choice
     if unknown and settings.fallback:
-        choices = search_titles(model, tokenizer, states[unknown], titles(), settings, describe=describe)
+        choices = search_titles(model, tokenizer, states[unknown], titles(), settings, describe=describe, reader=reader)
         for mention, choice in zip(unknown, choices, strict=True):
             scored[mention] = choice
     return scored
@@ -65,17 +71,20 @@ def score_candidates(
     states: MentionStates,
     candidates: Sequence[Sequence[Candidate]],
     settings: LinkSettings,
+    *,
+    reader: Reader | None = None,
 ) -> list[list[Candidate]]:
     """Score every candidate; or generate names among them, and those that the beam drops do not come back."""
     nil = [NIL] if model.config.nil else []
     choices = [[*choice, *nil] for choice in candidates]
     names = [[_tokens(candidate, tokenizer) for candidate in choice] for choice in choices]
-    scores = (
-        generate_names(model, states, names, beams=settings.beams)
-        if settings.search == "beam"
-        else score_names(model, states, names)
-    )
     flat = [candidate for choice in choices for candidate in choice]
+    described = None if reader is None else lambda numbers: reader([flat[i].title for i in numbers.tolist()])
+    scores = (
+        generate_names(model, states, names, beams=settings.beams, described=described)
+        if settings.search == "beam"
+        else score_names(model, states, names, described=described)
+    )
     return _collect(scores, flat.__getitem__, len(choices), settings.weights)
 
 
@@ -87,6 +96,7 @@ def search_titles(
     settings: LinkSettings,
     *,
     describe: Callable[[str], Entity | None],
+    reader: Reader | None = None,
 ) -> list[list[Candidate]]:
     """Generate names among all titles of some trees, for every mention; NIL competes where the model knows it."""
     count, device = len(states.vector), states.vector.device
@@ -94,7 +104,9 @@ def search_titles(
     ranked = _collect(score_names(model, states, names), lambda _: NIL, count, settings.weights)
     for titles in trees:
         roots = torch.zeros(count, dtype=torch.long, device=device)
-        scores = beam_search(model, states, titles.tree.to(device), roots, beams=settings.beams)
+        described = None if reader is None else partial(_read_titles, reader, titles)
+        tree = titles.tree.to(device)
+        scores = beam_search(model, states, tree, roots, beams=settings.beams, described=described)
         choices = _collect(
             _without_removed(scores, titles),
             lambda name, titles=titles: _describe(titles.title(name), describe),  # type: ignore[misc]
@@ -105,10 +117,18 @@ def search_titles(
     return [_sort(choice)[: settings.max_candidates] for choice in ranked]
 
 
-def score_names(model: LinkingModel, mentions: MentionStates, names: Names, *, batch_names: int = 4096) -> NameScores:
+def score_names(
+    model: LinkingModel,
+    mentions: MentionStates,
+    names: Names,
+    *,
+    batch_names: int = 4096,
+    described: Described | None = None,
+) -> NameScores:
     """Score every name of every mention, in the order given; names are numbered through all mentions.
 
-    The names of a mention share the work for their common prefixes.
+    The names of a mention share the work for their common prefixes. `described` tells what the model reads of the
+    descriptions of names, given their numbers.
     """
     counts = np.fromiter(map(len, names), np.int64, len(names))
     parts = [NameScores.empty()]
@@ -119,17 +139,26 @@ def score_names(model: LinkingModel, mentions: MentionStates, names: Names, *, b
         states = mentions[slice(first, last)]
         reading = model.read(tree, states)
         lm = log_likelihoods(model.decoder, tree, reading, normalized=model.config.self_normalized)
-        classifier = model.decoder.correct(states.vector[owner], reading.cell[tree.ends()])
         name = torch.arange(len(owner)) + int(counts[:first].sum())
+        said = None if described is None else described(name)
+        classifier = model.decoder.correct(states, owner, reading.cell[tree.ends()], said)
         parts.append(NameScores(owner.cpu() + first, name, lm.cpu(), classifier.cpu()))
     return NameScores.cat(parts)
 
 
-def generate_names(model: LinkingModel, mentions: MentionStates, names: Names, *, beams: int) -> NameScores:
+def generate_names(
+    model: LinkingModel,
+    mentions: MentionStates,
+    names: Names,
+    *,
+    beams: int,
+    described: Described | None = None,
+) -> NameScores:
     """Score the names that a beam search finds among those of each mention; numbered as by `score_names`."""
     tree, _ = _tree(names)
     device = mentions.vector.device
-    return beam_search(model, mentions, tree.to(device), torch.arange(len(names), device=device), beams=beams)
+    roots = torch.arange(len(names), device=device)
+    return beam_search(model, mentions, tree.to(device), roots, beams=beams, described=described)
 
 
 def total(lm: Tensor, classifier: Tensor, prior: Tensor, weights: ScoreWeights) -> Tensor:
@@ -159,6 +188,16 @@ def _chunks(sizes: Sequence[int], *, limit: int) -> Iterator[tuple[int, int]]:
 
 def _tokens(candidate: Candidate, tokenizer: Tokenizer) -> tuple[int, ...]:
     return tokenizer.title(candidate.title) if candidate.title else (tokenizer.nil_id,)
+
+
+def _read(vectors: DescriptionVectors, describe: Callable[[str], Entity | None], titles: Sequence[str]) -> Tensor:
+    """What the model reads of what is known of titles; each is asked for once, and NIL has nothing."""
+    texts = {title: None if (entity := describe(title)) is None else entity.description for title in set(titles)}
+    return vectors([texts[title] for title in titles])
+
+
+def _read_titles(reader: Reader, titles: TitleTree, names: Tensor) -> Tensor:
+    return reader([titles.title(name) for name in names.tolist()])
 
 
 def _describe(title: str, describe: Callable[[str], Entity | None]) -> Candidate:

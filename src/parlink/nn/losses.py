@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from parlink.nn.batch import Batch
+from parlink.nn.descriptions import Descriptions
 from parlink.nn.detector import Mentions
 from parlink.nn.model import LinkingModel
 from parlink.nn.output_terms import output_terms
@@ -32,11 +33,13 @@ class Targets:
     tree: PrefixTree  # names of each linked mention: the gold one and negatives
     owner: Tensor  # (names,) which of the linked mentions a name belongs to
     gold: Tensor  # (linked,) which name is right
+    descriptions: Descriptions | None = None  # of the names, for a model that reads them
 
     def to(self, device: torch.device | str) -> Targets:
         """The same targets on another device."""
         fields = ("starts", "start_weight", "mentions", "linked", "tree", "owner", "gold")
-        return Targets(*(getattr(self, name).to(device) for name in fields))
+        moved = {name: getattr(self, name).to(device) for name in fields}
+        return Targets(**moved, descriptions=None if self.descriptions is None else self.descriptions.to(device))
 
 
 def loss_counts(batch: Batch, targets: Targets) -> Tensor:
@@ -57,20 +60,27 @@ def joint_losses(
     states = model.encode(batch)
     start = start_loss(model.detector.start_logits(states), targets)
     end = end_loss(model, states, batch.content, targets.mentions)
-    names = name_losses(model, states, targets, label_smoothing=label_smoothing, generate=generate)
+    names = name_losses(model, states, batch.content, targets, label_smoothing=label_smoothing, generate=generate)
     return torch.cat([torch.stack([start, end]), names])
 
 
 def name_losses(
-    model: LinkingModel, states: Tensor, targets: Targets, *, label_smoothing: float, generate: bool = True
+    model: LinkingModel,
+    states: Tensor,
+    content: Tensor,
+    targets: Targets,
+    *,
+    label_smoothing: float,
+    generate: bool = True,
 ) -> Tensor:
     """Sum the losses of disambiguation, the last three of PARTS, from the encoder's states."""
-    known = model.decoder.mentions(states, targets.mentions[targets.linked])
+    known = model.decoder.mentions(states, targets.mentions[targets.linked], content)
     reading = model.read(targets.tree, known)
     generation = normalizer = reading.hidden.new_zeros(())
     if generate:
         generation, normalizer = generation_loss(model, targets, reading.hidden, label_smoothing=label_smoothing)
-    logits = model.decoder.correct(known.vector[targets.owner], reading.cell[targets.tree.ends()])
+    described = None if targets.descriptions is None else model.describe(targets.descriptions)
+    logits = model.decoder.correct(known, targets.owner, reading.cell[targets.tree.ends()], described)
     return torch.stack([generation, classifier_loss(logits, targets.owner, targets.gold), normalizer])
 
 

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from parlink.config import ModelConfig
 from parlink.nn.batch import Batch
 from parlink.nn.decoder import Decoder, MentionStates, Reading
+from parlink.nn.descriptions import Descriptions
 from parlink.nn.detector import Detector
 from parlink.nn.encoder import Encoder
 from parlink.nn.prefix_tree import PrefixTree
@@ -37,10 +38,17 @@ class LinkingModel(nn.Module):
         """Read the names of every mention."""
         return self.decoder.read(tree, mentions, self.encoder.token_embeddings)
 
+    def describe(self, descriptions: Descriptions) -> Tensor | None:
+        """What the classifier reads of the descriptions of names, (names, hidden); None if it reads none."""
+        inputs = self.decoder.inputs
+        if inputs is None or not inputs.has_descriptions:
+            return None
+        return inputs.read(descriptions, self.encoder.token_embeddings.weight)[descriptions.text]
+
 
 def count_parameters(model: LinkingModel) -> dict[str, int]:
     """The number of weights of each part; a tied matrix counts where it comes from."""
-    parts = {
+    parts: dict[str, nn.Module] = {
         "encoder": model.encoder,
         "start": model.detector.start,
         "end": model.detector.end,
@@ -51,10 +59,12 @@ def count_parameters(model: LinkingModel) -> dict[str, int]:
         "output": model.decoder.head,
         "classifier": model.decoder.classifier,
     }
+    if model.decoder.inputs is not None:
+        parts["classifier inputs"] = model.decoder.inputs
     seen: set[int] = set()
     counts = {}
     for name, part in parts.items():
-        own = [p for p in part.parameters() if id(p) not in seen]
-        seen.update(map(id, own))
-        counts[name] = sum(p.numel() for p in own)
+        uncounted = [p for p in part.parameters() if id(p) not in seen]
+        seen.update(map(id, uncounted))
+        counts[name] = sum(p.numel() for p in uncounted)
     return counts | {"total": sum(counts.values())}

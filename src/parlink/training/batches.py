@@ -11,10 +11,12 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from parlink.nn.batch import Batch, collate
+from parlink.nn.descriptions import Descriptions
 from parlink.nn.detector import Mentions
 from parlink.nn.losses import Targets
 from parlink.nn.prefix_tree import PrefixTree
 from parlink.text.tokenizer import Tokenizer
+from parlink.training.describe import Describer
 from parlink.training.examples import Example, GoldMention
 from parlink.training.stream import Cursor, ExampleStream
 
@@ -71,6 +73,7 @@ def targets(
     negatives: int,
     batch_negatives: int,
     rng: random.Random,
+    describer: Describer | None = None,
 ) -> Targets:
     """What the model should answer: starts, ends, and for each linked mention its name among negatives."""
     places = [(row, mention) for row, example in enumerate(examples) for mention in example.mentions]
@@ -93,9 +96,9 @@ def targets(
         _names(places[i][1], others, nil=nil, negatives=negatives, batch_negatives=batch_negatives, rng=rng)
         for i in linked
     ]
-    owner = [row for row, own in enumerate(names) for _ in own]
-    sequences = [tokenizer.title(t) if t is not None else (tokenizer.nil_id,) for own in names for t in own]
-    first = torch.tensor([0, *(len(own) for own in names)], dtype=torch.long).cumsum(0)[:-1]
+    owner = [row for row, choice in enumerate(names) for _ in choice]
+    sequences = [tokenizer.title(t) if t is not None else (tokenizer.nil_id,) for choice in names for t in choice]
+    first = torch.tensor([0, *(len(choice) for choice in names)], dtype=torch.long).cumsum(0)[:-1]
     return Targets(
         starts=starts,
         start_weight=weight,
@@ -104,7 +107,12 @@ def targets(
         tree=PrefixTree.build(sequences, groups=owner, roots=len(linked)),
         owner=torch.tensor(owner, dtype=torch.long),
         gold=first,
+        descriptions=None if describer is None else _describe(names, describer, rng),
     )
+
+
+def _describe(names: Sequence[Sequence[str | None]], describer: Describer, rng: random.Random) -> Descriptions:
+    return Descriptions.build([tokens for choice in names for tokens in describer.describe(choice, rng)])
 
 
 def _names(
@@ -136,6 +144,7 @@ def training_batch(
     negatives: int,
     batch_negatives: int,
     rng: random.Random,
+    describer: Describer | None = None,
 ) -> tuple[Batch, Targets]:
     """A batch of windows and its targets."""
     batch = collate([example.window for example in examples], pad_id=tokenizer.pad_id)
@@ -147,4 +156,5 @@ def training_batch(
         negatives=negatives,
         batch_negatives=batch_negatives,
         rng=rng,
+        describer=describer,
     )

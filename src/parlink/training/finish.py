@@ -11,7 +11,6 @@ from parlink.data import files
 from parlink.evaluation.counting import Rules
 from parlink.evaluation.run import Evaluator, Report, evaluate
 from parlink.evaluation.tuning import tune
-from parlink.kb import KnowledgeBase
 from parlink.linking.linker import Linker
 from parlink.text.detokenize import detokenize
 from parlink.training.events import Event, TunedEvent, WorkEvent
@@ -44,9 +43,7 @@ def _row(report: Report) -> tuple[float, ...]:
 
 
 def _linker(model: Path, validation: Validation, device: str) -> Linker:
-    source = validation.source
-    kb = source if isinstance(source, KnowledgeBase) else None
-    return Linker(load_checkpoint(model), kb=kb, source=source, device=device)
+    return Linker(load_checkpoint(model), kb=validation.kb, source=validation.source, device=device)
 
 
 def _tune(model: Path, validation: Validation, device: str) -> Iterator[Event]:

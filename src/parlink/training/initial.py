@@ -17,6 +17,8 @@ from parlink.nn.model import LinkingModel
 from parlink.text.tokenizer import Tokenizer
 from parlink.training.scratch import make_tokenizer
 
+ADDED = ("descriptions", "document_vector")  # inputs that a trained model may get afterwards
+
 
 def initial_checkpoint(config: TrainConfig) -> Checkpoint:
     """Build the model of a config around its encoder; what is not pre-trained is random by the seed."""
@@ -47,8 +49,13 @@ def _from_trained(config: TrainConfig, folder: Path) -> Checkpoint:
         raise ConfigError(f"tie_output = {got}, but {folder} is trained with {want}; set `tie_output = {want}`")
     if config.layers not in (None, sizes.layers):
         raise ConfigError(f"layers = {config.layers}, but {folder} is trained with {sizes.layers}; leave `layers` out")
+    for key in ADDED:
+        if getattr(known, key) and not getattr(config, key):
+            raise ConfigError(f"{key} = false, but {folder} is trained with it; set `{key} = true`")
     model = _random_model(config, sizes, tokenizer)
-    load_weights(folder / "model.safetensors", model, assign=False)
+    trained = LinkingModel(msgspec.structs.replace(model.config, **{key: getattr(known, key) for key in ADDED}))
+    load_weights(folder / "model.safetensors", trained, assign=False)
+    model.load_state_dict(trained.state_dict(), strict=False)  # what is new in it changes nothing at first
     return Checkpoint(model, tokenizer, _untuned(config))
 
 

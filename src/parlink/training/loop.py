@@ -21,6 +21,7 @@ from parlink.training.average import WeightAverage
 from parlink.training.batches import BatchStream
 from parlink.training.curves import write_curves
 from parlink.training.data import StageData, TrainingData
+from parlink.training.describe import Describer
 from parlink.training.divergence import check_divergence
 from parlink.training.events import Event, RunLog, StepEvent, ValidationEvent, WorkEvent
 from parlink.training.examples import Example
@@ -49,7 +50,8 @@ class Run:
         self.folder = Path(config.output)
         self.optimizer = make_optimizer(self.model, config)
         self.average = WeightAverage(self.model, decay=config.ema_decay)
-        self.objective = Objective(config, self.model, self.tokenizer, self.processes)
+        describer = Describer.load(config, self.tokenizer)
+        self.objective = Objective(config, self.model, self.tokenizer, self.processes, describer)
         self.progress = self._begin(resume=resume)
         self.data = TrainingData(config, self.tokenizer, sizes=self.progress.data)
         self.validation = Validation.load(config)

@@ -15,6 +15,7 @@ from parlink.nn.losses import Targets, joint_losses, loss_counts
 from parlink.nn.model import LinkingModel
 from parlink.text.tokenizer import Tokenizer
 from parlink.training.batches import training_batch
+from parlink.training.describe import Describer
 from parlink.training.examples import Example
 from parlink.training.processes import Processes
 
@@ -27,6 +28,7 @@ class Objective:
     model: LinkingModel
     tokenizer: Tokenizer
     processes: Processes
+    describer: Describer | None = None
 
     def add_gradients(self, examples: Sequence[Example], *, step: int) -> Tensor:
         """Add the gradients of a batch, over all processes, to those of the weights; the losses, each a mean.
@@ -60,6 +62,7 @@ class Objective:
                 negatives=config.negatives if config.classifier_weight else 0,
                 batch_negatives=config.batch_negatives if config.classifier_weight else 0,
                 rng=rng,
+                describer=self.describer,
             )
             yield batch.to(device), targets.to(device)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import torch
-from torch import nn
 
 from parlink.config import Stage, TrainConfig
 from parlink.nn.model import LinkingModel
@@ -14,12 +13,7 @@ def make_optimizer(model: LinkingModel, config: TrainConfig) -> torch.optim.Adam
     if config.freeze_embeddings:
         model.encoder.token_embeddings.weight.requires_grad_(False)
     encoder = {id(p) for p in model.encoder.parameters()}
-    plain = {
-        id(p)
-        for module in model.modules()
-        for name, p in module.named_parameters(recurse=False)
-        if isinstance(module, nn.LayerNorm) or "bias" in name
-    }
+    plain = {id(p) for p in model.parameters() if p.dim() == 1}  # LayerNorms and biases
     groups = []
     for in_encoder in (True, False):
         for decayed in (True, False):

@@ -33,6 +33,7 @@ class Validation:
     some: Sequence[Document]  # those that are linked while training
     condition: Condition
     source: CandidateSource
+    kb: KnowledgeBase | None = None  # where a model that reads descriptions finds them
 
     @classmethod
     def load(cls, config: TrainConfig) -> Validation | None:
@@ -42,14 +43,14 @@ class Validation:
         documents = list(jsonl.read(config.validation))
         count = config.validation_documents or len(documents)
         table = SurfaceTable.from_documents(documents)
+        kb = None if config.kb is None else KnowledgeBase.open(config.kb)
         if len(table):
-            return cls(documents, _spread(documents, count), Condition.GIVEN_SURFACE, table)
-        if config.kb is None:
+            return cls(documents, _spread(documents, count), Condition.GIVEN_SURFACE, table, kb)
+        if kb is None:
             raise ConfigError(f"{config.validation}: has no candidates, and the config names no kb to take them from")
-        kb = KnowledgeBase.open(config.kb)
         redirects = gather(kb=kb).redirects
         documents = [apply_redirects(doc, redirects) for doc in documents]
-        return cls(documents, _spread(documents, count), Condition.KB, kb)
+        return cls(documents, _spread(documents, count), Condition.KB, kb, kb)
 
     @property
     def tuning(self) -> Condition:
@@ -58,11 +59,11 @@ class Validation:
 
     def scores(self, checkpoint: Checkpoint, processes: Processes) -> tuple[Scores, Scores]:
         """Linking and detection InKB micro, at the model's present threshold; the processes share the work."""
-        own = processes.shard(self.some)
-        linker = Linker(checkpoint, source=self.source, device=str(processes.device))
-        predicted = list(Evaluator(linker, own, self.condition, LinkOptions()).links())
+        documents = processes.shard(self.some)
+        linker = Linker(checkpoint, kb=self.kb, source=self.source, device=str(processes.device))
+        predicted = list(Evaluator(linker, documents, self.condition, LinkOptions()).links())
         rules = Rules(condition=self.condition)
-        pairs = list(zip(own, predicted, strict=True))
+        pairs = list(zip(documents, predicted, strict=True))
         both = [
             total([counting.inkb(gold, found, rules, view) for gold, found in pairs])
             for view in (counting.entities, counting.spans)

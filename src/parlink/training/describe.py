@@ -1,0 +1,73 @@
+"""What is said of entities, as a model in training reads it: by the knowledge base, and by a file of leads."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from parlink.config import TrainConfig
+from parlink.data import files
+from parlink.errors import DataFormatError
+from parlink.kb import KnowledgeBase
+from parlink.nn.descriptions import TOKENS
+from parlink.text.tokenizer import Tokenizer
+
+CHARACTERS = 8 * TOKENS  # of a text that are kept: more than the tokens that are read need
+
+
+class Lead(msgspec.Struct, frozen=True):
+    """A line of a file of leads."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Describer:
+    """Finds what is said of titles; some of it is left out, so that a model learns to do without."""
+
+    tokenizer: Tokenizer
+    dropout: float
+    kb: KnowledgeBase | None = None
+    leads: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, config: TrainConfig, tokenizer: Tokenizer) -> Describer | None:
+        """Open where the descriptions of a run come from; None for a model that reads none."""
+        if not config.descriptions:
+            return None
+        kb = None if config.kb is None else KnowledgeBase.open(config.kb)
+        leads = {} if config.description_file is None else read_leads(config.description_file)
+        return cls(tokenizer, config.description_dropout, kb, leads)
+
+    def describe(self, titles: Sequence[str | None], rng: random.Random) -> list[tuple[int, ...]]:
+        """The tokens of what is said of the names of a mention, empty where there is nothing; None is NIL.
+
+        All descriptions of a mention are left out at once, and of the others each alone, with the same probability.
+        """
+        if rng.random() < self.dropout:
+            return [()] * len(titles)
+        return [() if title is None or rng.random() < self.dropout else self._tokens(title, rng) for title in titles]
+
+    def _tokens(self, title: str, rng: random.Random) -> tuple[int, ...]:
+        entity = None if self.kb is None else self.kb.entity(title)
+        texts = [entity.description if entity is not None else None, self.leads.get(title)]
+        known = [text for text in texts if text]
+        return self.tokenizer.title(rng.choice(known)[:CHARACTERS])[:TOKENS] if known else ()
+
+
+def read_leads(path: Path | str) -> dict[str, str]:
+    """Read the beginnings of texts about titles: JSON lines with `title` and `text`."""
+    leads = {}
+    for number, line in files.lines(path):
+        try:
+            lead = msgspec.json.decode(line, type=Lead)
+        except msgspec.DecodeError as error:
+            message = f"{error}; each line must be an object with a title and a text"
+            raise DataFormatError(message, path=path, line=number) from error
+        leads[lead.title] = lead.text[:CHARACTERS]
+    return leads
