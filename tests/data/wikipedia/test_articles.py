@@ -152,7 +152,7 @@ def test_repeats_keep_links_and_never_overlap(words: list[str], data: st.DataObj
         starts.append(starts[-1] + len(word) + 1)
     chosen = sorted(data.draw(st.sets(st.integers(0, len(words) - 1), max_size=3)))
     links = tuple(Link(Span(starts[n], starts[n + 1] - 1), f"T {words[n]}") for n in chosen)
-    doc = mark_repeats(Document(text, links=links), own_title="Ab (x)")
+    doc = mark_repeats(Document(text, links=links), page_title="Ab (x)")
     assert set(map(id, links)) <= set(map(id, doc.links))
     assert all(a.span.end <= b.span.start for a, b in zip(doc.links, doc.links[1:], strict=False))
     surfaces = {text[link.span.start : link.span.end] for link in links} | {"Ab"}

@@ -65,8 +65,8 @@ def read(
     for articles, skipped in mapped(work, batches(mediawiki.pages(path), _PAGES_A_BATCH), processes=processes):
         counts.update({f"pages skipped: {reason}": number for reason, number in skipped.items()})
         for article in articles:
-            doc = _document(article, known, resolve, counts)
-            yield mark_repeats(doc, own_title=article.title) if repeats else doc
+            doc = _make_document(article, known, resolve, counts)
+            yield mark_repeats(doc, page_title=article.title) if repeats else doc
 
 
 def _articles(pages: list[mediawiki.Page], *, namespaces: frozenset[str]) -> tuple[list[_Article], Counter[str]]:
@@ -82,14 +82,14 @@ def _articles(pages: list[mediawiki.Page], *, namespaces: frozenset[str]) -> tup
     return articles, skipped
 
 
-def _document(article: _Article, known: Survey, resolve: Resolve | None, counts: Counter[str]) -> Document:
+def _make_document(article: _Article, known: Survey, resolve: Resolve | None, counts: Counter[str]) -> Document:
     links = []
     for start, end, target in article.links:
         title = known.redirects.get(target, target)
         if title in known.disambiguations:
             counts["links dropped: disambiguation"] += 1
-        elif (kept := entity_title(title, resolve, counts)) is not None:
-            links.append(Link(Span(start, end), kept))
+        elif (resolved := entity_title(title, resolve, counts)) is not None:
+            links.append(Link(Span(start, end), resolved))
     counts["documents"] += 1
     counts["links"] += len(links)
     return Document(article.text, article.title, tuple(links))

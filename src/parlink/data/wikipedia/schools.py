@@ -44,26 +44,26 @@ def read(
     for number, line in files.lines(path):
         try:
             article = decoder.decode(line)
-            doc = _document(article, resolve, counts)
+            doc = _make_document(article, resolve, counts)
         except (msgspec.DecodeError, UnicodeError, ValueError) as error:
             raise DataFormatError(
                 f"not an article of Wikipedia for Schools: {error}", path=path, line=number
             ) from error
-        yield mark_repeats(doc, own_title=article.title) if repeats else doc
+        yield mark_repeats(doc, page_title=article.title) if repeats else doc
 
 
-def _document(article: _Article, resolve: Resolve | None, counts: Counter[str]) -> Document:
+def _make_document(article: _Article, resolve: Resolve | None, counts: Counter[str]) -> Document:
     links: list[Link] = []
     unknown: list[int] = []
     offset = 0
     for paragraph in article.paragraphs:
         unknown += [offset + start for start in paragraph.deleted_link_starts]
         for start, end, title in paragraph.links:
-            kept = entity_title(title, resolve, counts)
+            resolved = entity_title(title, resolve, counts)
             if end > len(paragraph.text):
                 raise ValueError(f"the link [{start}, {end}) ends outside its paragraph of {len(paragraph.text)}")
-            if kept is not None:
-                links.append(Link(Span(offset + start, offset + end), kept))
+            if resolved is not None:
+                links.append(Link(Span(offset + start, offset + end), resolved))
         offset += len(paragraph.text) + 1
     counts["documents"] += 1
     counts["links"] += len(links)

@@ -66,7 +66,7 @@ def write_tables(
         Spill(scratch, "descriptions"),
         LinkGraphWriter(scratch, limit=pages_a_title),
     )
-    titles = _trie(spills.taking(entities), folder / TITLES_FILE)
+    titles = _trie(spills.take(entities), folder / TITLES_FILE)
     if not len(titles):
         raise KnowledgeBaseError("the sources name no entity; a knowledge base needs at least one title")
     keys = _trie((key for key, _ in groupby(row[0] for row, _ in spills.names)), folder / KEYS_FILE)
@@ -93,7 +93,7 @@ class _Spills:
     descriptions: Spill[tuple[str, str]]  # title, description
     graph: LinkGraphWriter
 
-    def taking(self, entities: Iterable[Known]) -> Iterator[str]:
+    def take(self, entities: Iterable[Known]) -> Iterator[str]:
         """Yield the title of each entity once the rest of it is taken in."""
         for entity in entities:
             for surface, count in entity.counts.items():
