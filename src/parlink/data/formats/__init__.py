@@ -30,6 +30,7 @@ from parlink.data.formats import (
 from parlink.data.formats.paths import expand as expand
 from parlink.data.formats.rows import DEFAULT, Fields
 from parlink.data.formats.telling import format_of as format_of
+from parlink.data.formats.telling import has_no_lines
 from parlink.data.formats.telling import output_format_of as output_format_of
 from parlink.data.identifiers import Resolve
 from parlink.errors import DataFormatError, ParlinkError
@@ -108,7 +109,8 @@ def concat(
     """
     losses: Counter[str] = Counter()
     write_to = _named(WRITERS, output_format_of(output))
-    docs = chain.from_iterable(read(source, losses=losses) for source in sources)
+    names = [name for source in sources for name in expand(source) if not has_no_lines(name)]
+    docs = chain.from_iterable(read(name, losses=losses) for name in names)
     write_to(output, passing(_refuse_repeats(docs) if unique else docs), losses=losses)
     return losses
 

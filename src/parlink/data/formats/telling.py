@@ -54,8 +54,6 @@ def format_of(path: Path | str, *, predicted: bool = False) -> str:
     if name == files.STANDARD_STREAM:
         return "jsonl"
     first_line = next(files.lines(name), None)
-    if first_line is None and suffix == ".jsonl":
-        return "jsonl"  # of no documents, as a shard may be
     if first_line is None:
         raise DataFormatError("the file is empty; wanted documents", path=name)
     number, first = first_line
@@ -71,6 +69,11 @@ def format_of(path: Path | str, *, predicted: bool = False) -> str:
         message = f"cannot tell its format ({error}); say it with --from FORMAT"
         raise DataFormatError(message, path=name, line=number) from error
     return _by_fields({*fields}, "jsonl", predicted=predicted)
+
+
+def has_no_lines(path: Path | str) -> bool:
+    """Whether a file of JSON lines is empty, as a shard may be."""
+    return _suffix(Path(path)) == ".jsonl" and next(files.lines(path), None) is None
 
 
 def output_format_of(path: Path | str) -> str:
