@@ -58,7 +58,7 @@ def test_options_exist_and_defaults_are_told() -> None:
         assert option in shown, option
     defaults = {f"--{name.replace('_', '-')}": option.default for name, option in signature(serve).parameters.items()}
     told = re.findall(r"\| `(--[a-z-]+)` \| ([\d,]+) \|", TEXT)
-    assert len(told) == 8
+    assert len(told) == 16
     for option, default in told:
         assert float(default.replace(",", "")) == defaults[option], option
 

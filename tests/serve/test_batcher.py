@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 
 from parlink.config import LinkOptions
 from parlink.linking.linker import Linker
-from parlink.serve.batcher import Batcher, QueueFullError, link_together
+from parlink.serve.batcher import Batcher, BusyError, TooMuchWorkError
+from parlink.serve.lane import BATCH_SECONDS, link_together
+from parlink.serve.settings import Settings
 from parlink.types import Candidate, Document, Link, Span
 from tiny import SENTENCES
 from tiny_model import tiny_checkpoint
@@ -32,10 +35,11 @@ class Sizes(list[int]):
 
 @asynccontextmanager
 async def started(
-    linker: Linker, sizes: Sizes | None = None, *, batch: int = 8, waiting: int = 64, wait: float = 0.003
+    linker: Linker, sizes: Sizes | None = None, *, batch: int = 8, waiting: int = 64, **settings: Any
 ) -> AsyncIterator[Batcher]:
     observe = (Sizes() if sizes is None else sizes).observe
-    batcher = Batcher(linker, batch=batch, waiting=waiting, wait=wait, observe=observe)
+    given = {"patience": 1000.0, "seconds": 1000.0, "small_work": 10**6, "work": 10**9} | settings
+    batcher = Batcher(linker, Settings(batch=batch, waiting=waiting, **given), observe=observe)
     await batcher.start()
     try:
         yield batcher
@@ -57,13 +61,13 @@ def test_everybody_gets_the_links_of_their_own_documents_in_order(
 ) -> None:
     async def scenario() -> list[list[Document]]:
         async with started(linker, batch=batch) as batcher:
-            asked = [batcher.link([Document(text) for text in own], OPTIONS) for own in requests]
+            asked = [batcher.link([Document(text) for text in texts], OPTIONS) for texts in requests]
             return await asyncio.gather(*asked)
 
     answers = asyncio.run(scenario())
-    for own, answer in zip(requests, answers, strict=True):
-        assert [doc.text for doc in answer] == own
-        assert [shape(doc) for doc in answer] == [shape(linker.link(text)) for text in own]
+    for texts, answer in zip(requests, answers, strict=True):
+        assert [doc.text for doc in answer] == texts
+        assert [shape(doc) for doc in answer] == [shape(linker.link(text)) for text in texts]
 
 
 def test_documents_that_arrive_while_the_model_works_go_together(linker: Linker) -> None:
@@ -159,12 +163,12 @@ def test_the_queue_is_bounded_and_whoever_gives_up_leaves_it(linker: Linker) -> 
             await asyncio.sleep(0.02)
             three = asyncio.create_task(batcher.link([Document("a")] * 3, OPTIONS))
             await asyncio.sleep(0)
-            assert (len(batcher), batcher.is_ready) == (3, False)
-            with pytest.raises(QueueFullError, match="3 documents are waiting"):
+            assert (len(batcher), batcher.explain_unready()) == (3, "3 documents are waiting")
+            with pytest.raises(BusyError, match="3 documents are waiting"):
                 await batcher.link([Document("b")], OPTIONS)
             three.cancel()
             await asyncio.gather(three, return_exceptions=True)
-            assert (len(batcher), batcher.is_ready) == (0, True)
+            assert (len(batcher), batcher.explain_unready()) == (0, None)
             (doc,) = await batcher.link([Document("b")], OPTIONS)
             assert doc.text == "b"
             await busy
@@ -183,4 +187,134 @@ def test_stopping_finishes_what_was_accepted(linker: Linker) -> None:
 
 
 def test_a_model_that_does_not_run_is_not_ready(linker: Linker) -> None:
-    assert not Batcher(linker, batch=1, waiting=1, wait=0).is_ready
+    assert Batcher(linker, Settings()).explain_unready() == "the model does not run"
+
+
+HARD = LinkOptions(mention_threshold=-10.0, search="beam", beams=20)
+BOOK = Document(" ".join(SENTENCES) * 200)  # keeps the model busy for many seconds
+
+
+def test_work_that_nobody_waits_for_stops(linker: Linker) -> None:
+    async def scenario() -> float:
+        async with started(linker) as batcher:
+            asked = asyncio.create_task(batcher.link([BOOK], HARD))
+            await asyncio.sleep(0.3)
+            assert batcher.age > 0.1
+            asked.cancel()
+            began = time.monotonic()
+            while batcher.age:
+                await asyncio.sleep(0.001)
+            stopped = time.monotonic() - began
+            began = time.monotonic()
+            await batcher.link([BOOK], HARD)
+            return stopped / (time.monotonic() - began)
+
+    assert asyncio.run(scenario()) < 0.5
+
+
+def test_a_batch_goes_on_while_one_of_its_clients_waits(linker: Linker) -> None:
+    async def scenario() -> Document:
+        async with started(linker) as batcher:
+            busy = asyncio.create_task(batcher.link([Document(LONG)], OPTIONS))
+            await asyncio.sleep(0.02)
+            gone, stays = (asyncio.create_task(batcher.link([Document("Kent won.")], OPTIONS)) for _ in range(2))
+            while len(batcher):
+                await asyncio.sleep(0)
+            gone.cancel()
+            await busy
+            return (await stays)[0]
+
+    assert shape(asyncio.run(scenario())) == shape(linker.link("Kent won."))
+
+
+def test_small_requests_do_not_wait_for_large_ones(linker: Linker) -> None:
+    async def scenario() -> bool:
+        async with started(linker, small_work=1_000) as batcher:
+            book = asyncio.create_task(batcher.link([BOOK], OPTIONS))
+            await asyncio.sleep(0.05)
+            for _ in range(3):
+                await batcher.link([Document("Kent won.")], OPTIONS)
+            early = not book.done()
+            book.cancel()
+            return early
+
+    assert asyncio.run(scenario())
+
+
+def test_what_could_not_be_answered_in_time_is_refused_at_once(linker: Linker) -> None:
+    async def scenario() -> None:
+        async with started(linker, waiting=10_000, patience=0.5) as batcher:
+            asked = []
+            with pytest.raises(BusyError, match="promised") as refused:
+                for _ in range(10_000):
+                    asked.append(asyncio.create_task(batcher.link([Document(SENTENCES[0])], OPTIONS)))
+                    await asyncio.sleep(0)
+                    for task in asked:
+                        if task.done() and task.exception() is not None:
+                            task.result()
+            assert refused.value.retry_after >= 1
+            assert batcher.small.predict() < 2.0  # no more was let in than the patience allows, and a batch
+            await asyncio.gather(*asked, return_exceptions=True)
+            assert batcher.explain_unready() is None
+
+    asyncio.run(scenario())
+
+
+def test_too_much_work_is_refused_whatever_its_length(linker: Linker) -> None:
+    spans = tuple(Span(0, 7) for _ in range(2_000))
+    asked = [
+        (Document("Hamburg won.", spans=spans), LinkOptions(fallback=True, beams=20)),
+        (Document("Hamburg won. " * 7_000), LinkOptions(fallback=True, beams=20, mention_threshold=-10.0)),
+    ]
+
+    async def scenario() -> None:
+        async with started(linker, work=400_000) as batcher:
+            for doc, options in asked:
+                with pytest.raises(TooMuchWorkError, match="at most 400,000"):
+                    await batcher.link([doc], options)
+
+    asyncio.run(scenario())
+
+
+def test_a_batch_is_no_more_work_than_half_a_second(linker: Linker) -> None:
+    sizes = Sizes()
+
+    async def scenario() -> float:
+        async with started(linker, sizes, batch=1_000, waiting=1_000) as batcher:
+            await asyncio.gather(*(batcher.link([Document(text)], OPTIONS) for text in SENTENCES * 50))
+            return batcher.small.speed
+
+    speed = asyncio.run(scenario())
+    assert speed > 0
+    assert BATCH_SECONDS < 1
+    assert sum(sizes) == 50 * len(SENTENCES)
+
+
+def test_stopping_ends_what_cannot_be_finished(linker: Linker) -> None:
+    async def scenario() -> float:
+        async with started(linker) as batcher:
+            asked = [asyncio.create_task(batcher.link([BOOK], HARD)) for _ in range(3)]
+            await asyncio.sleep(0.05)
+            began = time.monotonic()
+            await batcher.stop(0.1)
+            stopped = time.monotonic() - began
+            for task in asked:
+                with pytest.raises(BusyError, match="stopping"):
+                    await task
+            with pytest.raises(BusyError, match="stopping"):
+                await batcher.link([Document("a")], OPTIONS)
+            return stopped
+
+    assert asyncio.run(scenario()) < 10.0
+
+
+def test_readiness_knows_the_age_of_the_running_job(linker: Linker) -> None:
+    async def scenario() -> str | None:
+        async with started(linker, seconds=0.05, patience=1000.0) as batcher:
+            asked = asyncio.create_task(batcher.link([BOOK], HARD))
+            await asyncio.sleep(0.3)
+            reason = batcher.explain_unready()
+            asked.cancel()
+            return reason
+
+    assert asyncio.run(scenario()) == "a job has been running for 0 s"

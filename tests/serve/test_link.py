@@ -37,8 +37,8 @@ def close(one: Any, other: Any) -> bool:
 
 def test_one_document_comes_back_with_the_links_that_the_linker_gives(linker: Linker, client: httpx.Client) -> None:
     body = {"id": "7", "text": TEXT, "source": {"page": 3}}
-    answer = client.post("/v1/link?mention_threshold=-30", json=body).raise_for_status()
-    wanted = jsonl.to_json(linker.link(jsonl.from_json(body), options=LinkOptions(mention_threshold=-30)))
+    answer = client.post("/v1/link?mention_threshold=-10", json=body).raise_for_status()
+    wanted = jsonl.to_json(linker.link(jsonl.from_json(body), options=LinkOptions(mention_threshold=-10)))
     assert close(answer.json(), wanted)
     assert answer.json()["source"] == {"page": 3}
     assert answer.headers["content-type"] == "application/json"
@@ -82,10 +82,10 @@ def test_given_spans_are_only_disambiguated(linker: Linker, client: httpx.Client
 
 def test_an_answer_can_be_sent_again(client: httpx.Client) -> None:
     first = client.post(
-        "/v1/link?mention_threshold=-30", json={"text": TEXT, "error": "of yesterday", "kb": "another"}
+        "/v1/link?mention_threshold=-10", json={"text": TEXT, "error": "of yesterday", "kb": "another"}
     ).json()
     assert "error" not in first
-    again = client.post("/v1/link?mention_threshold=-30", json=first).raise_for_status().json()
+    again = client.post("/v1/link?mention_threshold=-10", json=first).raise_for_status().json()
     assert [(link["start"], link["title"]) for link in again["links"]] == [
         (link["start"], link["title"]) for link in first["links"]
     ]
@@ -157,6 +157,8 @@ def test_a_charset_may_be_named_and_compression_is_refused(client: httpx.Client)
         "beams=21",
         "mention_threshold=inf",
         "mention_threshold=x",
+        "mention_threshold=-10.1",
+        "max_candidates=101",
         "min_confidence=2",
         "search=best",
         "fallback=1",
@@ -173,14 +175,15 @@ def test_options_reach_the_linker(client: httpx.Client) -> None:
         return len(client.post(f"/v1/link?{query}", json={"text": TEXT}).raise_for_status().json()["links"])
 
     assert count("mention_threshold=1000") == 0
-    assert count("mention_threshold=-30&overlaps=keep") > count("mention_threshold=-30")
+    assert count("mention_threshold=-10&overlaps=keep") > count("mention_threshold=-10")
     client.post("/v1/link?search=beam&beams=3&fallback=true&max_candidates=2", json={"text": TEXT}).raise_for_status()
 
 
 def test_health_readiness_and_metrics(client: httpx.Client) -> None:
     client.post("/v1/link", json={"text": TEXT})
     assert client.get("/healthz").json() == {"status": "alive"}
-    assert client.get("/readyz").json() == {"status": "ready"}
+    ready = {"status": "ready", "waiting_documents": 0, "running_seconds": 0.0}
+    assert client.get("/readyz").json() == ready
     lines = client.get("/metrics").text.splitlines()
     assert any(line.startswith('parlink_requests_total{method="POST",path="/v1/link",status="200"}') for line in lines)
     assert "parlink_waiting_documents 0.0" in lines
@@ -197,14 +200,14 @@ def test_a_refusal_reads_the_rest_of_a_small_body_and_keeps_the_connection(clien
 
 def test_other_methods_are_refused_with_those_that_are_allowed(client: httpx.Client) -> None:
     answer = client.put("/v1/entities")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, POST, DELETE")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, POST, DELETE, HEAD")
     assert client.get("/v1/link").headers["allow"] == "POST"
     assert client.get("/nowhere").status_code == 404
 
 
 def test_the_description_names_every_limit_and_has_examples(client: httpx.Client) -> None:
     description = client.get("/openapi.json").json()
-    document = description["components"]["schemas"]["Document"]
+    document = description["components"]["schemas"]["Question"]
     assert document["properties"]["text"]["maxLength"] == 1_000
     assert document["properties"]["spans"]["maxItems"] == 50
     parameters = {each["name"]: each["schema"] for each in description["paths"]["/v1/link"]["post"]["parameters"]}

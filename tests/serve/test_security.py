@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from collections.abc import Iterator
 
 import httpx
@@ -86,7 +87,71 @@ def test_the_key_opens_everything(locked: httpx.Client, headers: dict[str, str])
 def test_the_page_and_the_probes_need_no_key(locked: httpx.Client) -> None:
     for path in ("/", "/docs", "/static/index.html", "/static/shared/base.css", "/healthz", "/readyz", "/openapi.json"):
         assert locked.get(path).status_code == 200, path
-    assert locked.get("/openapi.json").json()["security"] == [{"key": []}]
+
+
+def test_the_description_names_both_ways_to_give_a_key_and_the_open_routes(locked: httpx.Client) -> None:
+    description = locked.get("/openapi.json").json()
+    assert description["security"] == [{"bearer": []}, {"header": []}]
+    header = description["components"]["securitySchemes"]["header"]
+    assert header == {"type": "apiKey", "in": "header", "name": "X-API-Key"}
+    for path, operations in description["paths"].items():
+        for operation in operations.values():
+            assert ("security" in operation) == (path in ("/healthz", "/readyz")), path
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/static/app.js", "/healthz", "/readyz", "/metrics", "/v1/model", "/openapi.json"]
+)
+def test_head_is_get_without_the_body(local: httpx.Client, path: str) -> None:
+    got, head = local.get(path), local.head(path)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-type"] == got.headers["content-type"]
+    assert "x-frame-options" in head.headers
+
+
+def send_raw(client: httpx.Client, *lines: str, body: bytes = b"") -> bytes:
+    """The first bytes of the answer to a request that no client library would send."""
+    with socket.create_connection((client.base_url.host, client.base_url.port), timeout=30) as connection:
+        connection.sendall("\r\n".join([*lines, "Host: localhost", "", ""]).encode() + body)
+        return connection.recv(65_536)
+
+
+def test_two_lengths_of_a_body_are_refused(local: httpx.Client) -> None:
+    head = (
+        "POST /v1/link HTTP/1.1",
+        "Content-Type: application/json",
+        "Content-Length: 5",
+        "Transfer-Encoding: chunked",
+    )
+    assert send_raw(local, *head, body=b"0\r\n\r\n").startswith(b"HTTP/1.1 400")
+
+
+def test_a_head_without_end_is_refused(local: httpx.Client) -> None:
+    with pytest.raises(OSError), socket.create_connection((local.base_url.host, local.base_url.port)) as connection:
+        connection.settimeout(30)
+        connection.sendall(b"GET /healthz HTTP/1.1\r\n")
+        while True:
+            connection.sendall(b"X-Long: " + b"a" * 60_000 + b"\r\n")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"origin": "https://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"sec-fetch-site": "cross-site"}, 403),
+        ({"sec-fetch-site": "same-site", "origin": "http://localhost:1"}, 403),
+        ({"origin": "http://localhost:8000", "host": "localhost:8000"}, 422),
+        ({"sec-fetch-site": "same-origin", "origin": "https://linker.example"}, 422),
+        ({}, 422),
+    ],
+    ids=repr,
+)
+def test_a_page_of_another_site_changes_nothing(linker: Linker, headers: dict[str, str], status: int) -> None:
+    with running(linker, allow_edits=True) as address, httpx.Client(base_url=address, timeout=30) as client:
+        assert client.post("/v1/entities", json={"title": ""}, headers=headers).status_code == status
+        if status == 403:
+            assert client.delete("/v1/entities", params={"title": "Kent"}, headers=headers).status_code == 403
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "", "localhost.evil.example"])
@@ -143,7 +208,7 @@ def test_a_bug_is_an_answer_too_and_its_message_is_not_logged(caplog: pytest.Log
         raise ValueError("Secret")
 
     async def ask() -> httpx.Response:
-        guard = Guard(broken, settings=Settings(), metrics=Metrics(waiting=lambda: 0))
+        guard = Guard(broken, settings=Settings(), metrics=Metrics())
         async with httpx.AsyncClient(transport=httpx.ASGITransport(guard), base_url="http://localhost") as client:
             return await client.get("/")
 

@@ -45,7 +45,8 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
     headers = dict(error.headers or {})
     if error.status_code == 405:  # the router names the methods of one route only
         methods = request.app.openapi()["paths"].get(request.url.path, ("get",))
-        headers["Allow"] = ", ".join(method.upper() for method in methods)
+        names = [method.upper() for method in methods]
+        headers["Allow"] = ", ".join([*names, "HEAD"] if "GET" in names else names)
     return refuse(error.status_code, str(error.detail), headers)
 
 

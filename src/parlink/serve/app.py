@@ -23,12 +23,14 @@ from parlink.kb import KnowledgeBase
 from parlink.linking.linker import Linker
 from parlink.pages import ASSETS
 from parlink.serve import answers, entities, intake, schemas, turtle
-from parlink.serve.batcher import INTERNAL, Batcher, QueueFullError
+from parlink.serve.batcher import Batcher, BusyError, TooMuchWorkError
 from parlink.serve.guard import Guard
+from parlink.serve.lane import INTERNAL
 from parlink.serve.metrics import Metrics
 from parlink.serve.queries import LinkQuery, NifQuery, TitleQuery, upper_bounds
 from parlink.serve.schemas import content, errors, refer
 from parlink.serve.settings import Settings
+from parlink.serve.turnstile import OPEN_PATHS
 from parlink.types import Document
 
 STATIC = Path(__file__).parent / "static"
@@ -42,15 +44,15 @@ class Service:
 
     def __init__(self, linker: Linker, settings: Settings) -> None:
         self.settings, self.kb, self.tuned = settings, linker.kb, linker.tuned
-        self.metrics = Metrics(waiting=lambda: len(self.batcher))
-        self.batcher = Batcher(
-            linker,
-            batch=settings.batch,
-            waiting=settings.waiting,
-            wait=settings.wait,
-            observe=self.metrics.batch,
-        )
+        self.metrics = Metrics()
+        self.batcher = Batcher(linker, settings, observe=self.metrics.count_batch)
         self.edits = asyncio.Lock()
+        watch = self.metrics.watch
+        watch("waiting_documents", "Documents that wait for the model", lambda: len(self.batcher))
+        watch("running_seconds", "Age of the oldest running batch", lambda: self.batcher.age)
+        for name, lane in (("small", self.batcher.small), ("large", self.batcher.large)):
+            watch(f"{name}_wait_seconds", f"Expected wait of a {name} request", lane.predict)
+            watch(f"{name}_work_per_second", f"Work done a second, of {name} requests", partial(getattr, lane, "speed"))
 
 
 def create_app(linker: Linker, settings: Settings) -> FastAPI:
@@ -61,7 +63,7 @@ def create_app(linker: Linker, settings: Settings) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await service.batcher.start()
         yield
-        await service.batcher.stop()
+        await service.batcher.stop(settings.grace)
 
     app = FastAPI(title="parlink", version="1", docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.service = service
@@ -69,7 +71,7 @@ def create_app(linker: Linker, settings: Settings) -> FastAPI:
     app.mount("/static/shared", StaticFiles(directory=ASSETS))
     app.mount("/static", StaticFiles(directory=STATIC))
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=settings.host_names, www_redirect=False)
-    app.add_middleware(Guard, settings=settings, metrics=service.metrics)
+    app.add_middleware(Guard, settings=settings, metrics=service.metrics, is_busy=lambda: service.batcher.is_busy)
     app.add_exception_handler(AnyHTTPException, answers.answer_http_error)
     app.add_exception_handler(RequestValidationError, answers.answer_wrong_parameter)
     app.openapi = partial(_describe, app)  # type: ignore[method-assign]
@@ -92,7 +94,7 @@ def create_app(linker: Linker, settings: Settings) -> FastAPI:
         "requestBody": {
             "required": True,
             "content": content(
-                {"anyOf": [refer("Document"), refer("Documents")]},
+                {"anyOf": [refer("Question"), refer("Questions")]},
                 one=schemas.DOCUMENT,
                 several=[schemas.DOCUMENT, {"text": "Nobody is named here."}],
                 spans=schemas.GIVEN,
@@ -219,14 +221,17 @@ async def healthz() -> Response:
 
 @routes.get(
     "/readyz",
-    summary="Whether the model runs and the queue has room",
+    summary="Whether the model runs, none of its work is overdue, and a document would be answered in time",
     responses={200: {"description": "It does.", "content": {"application/json": _STATE}}, **errors(503)},
 )
 async def readyz(request: Request) -> Response:
     """Say whether a document would be taken now."""
-    if not _service(request).batcher.is_ready:
-        raise HTTPException(503, "the queue is full, or the model does not run", {"Retry-After": "1"})
-    return answers.answer_json({"status": "ready"})
+    batcher = _service(request).batcher
+    reason = batcher.explain_unready()
+    if reason is not None:
+        raise HTTPException(503, reason, {"Retry-After": "1"})
+    state = {"status": "ready", "waiting_documents": len(batcher), "running_seconds": round(batcher.age, 3)}
+    return answers.answer_json(state)
 
 
 @routes.get(
@@ -239,7 +244,7 @@ async def readyz(request: Request) -> Response:
 )
 async def metrics(request: Request) -> Response:
     """Answer a scrape."""
-    return Response(_service(request).metrics.text(), headers={"content-type": "text/plain; version=0.0.4"})
+    return Response(_service(request).metrics.render(), headers={"content-type": "text/plain; version=0.0.4"})
 
 
 @routes.get("/", include_in_schema=False)
@@ -258,8 +263,10 @@ async def _link(request: Request, docs: list[Document], options: LinkOptions) ->
     service = _service(request)
     try:
         return await intake.await_in_time(request, service.batcher.link(docs, options), service.settings)
-    except QueueFullError as error:
-        raise HTTPException(503, str(error), {"Retry-After": "1"}) from error
+    except BusyError as error:
+        raise HTTPException(503, str(error), {"Retry-After": str(error.retry_after)}) from error
+    except TooMuchWorkError as error:
+        raise HTTPException(413, str(error)) from error
 
 
 def _service(request: Request) -> Service:
@@ -285,9 +292,7 @@ def _describe(app: FastAPI) -> dict[str, Any]:
         description = get_openapi(title="parlink", version="1", routes=app.routes, summary="Entity linking")
         description.setdefault("components", {})["schemas"] = schemas.describe_bodies(settings)
         _describe_bounds(description, settings)
-        if settings.api_key is not None:
-            description["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-            description["security"] = [{"key": []}]
+        _describe_keys(description, settings)
         app.openapi_schema = description
     return app.openapi_schema
 
@@ -299,3 +304,17 @@ def _describe_bounds(description: dict[str, Any], settings: Settings) -> None:
     for operation in (operation for path in description["paths"].values() for operation in path.values()):
         for parameter in operation.get("parameters", ()):
             parameter["schema"] |= bounds.get(parameter["name"], {})
+
+
+def _describe_keys(description: dict[str, Any], settings: Settings) -> None:
+    """Say how a key is given, and which routes need none."""
+    if settings.api_key is None:
+        return
+    description["components"]["securitySchemes"] = {
+        "bearer": {"type": "http", "scheme": "bearer"},
+        "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    }
+    description["security"] = [{"bearer": []}, {"header": []}]
+    for path in OPEN_PATHS & description["paths"].keys():
+        for operation in description["paths"][path].values():
+            operation["security"] = []

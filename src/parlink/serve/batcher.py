@@ -1,179 +1,116 @@
-"""Micro-batching: documents of all clients wait in one bounded queue, and one thread links them together.
+"""Micro-batching: documents of all clients are linked together, small requests in one lane and large ones in another.
 
-A document that finds the model idle starts at once; what arrives while the model works goes together next. Only
-after a batch of several requests does the next one wait, for some milliseconds: clients that were answered
-together ask again together. So a client that is alone never waits.
+Each lane has a thread, so nobody who asks for a sentence waits for somebody else's book. What could not be answered in
+time is refused when it comes, by what waits before it and the measured speed of its lane: a queue that is longer than
+that only makes everybody late (issue 16). A lane that is idle takes whatever is within the limits.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
-import time
-import traceback
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Sequence
 
 from parlink.config import LinkOptions
 from parlink.errors import ParlinkError
 from parlink.linking.linker import Linker
+from parlink.serve.lane import AbandonedError, Job, Lane
+from parlink.serve.settings import Settings
+from parlink.serve.work import estimate_work, searches_titles
 from parlink.types import Document
 
-INTERNAL = "internal error; the log of the service says where"
-BATCH_CHARACTERS = 16_000  # longer texts gain nothing from company
-RETURN_SECONDS = 0.05  # within which clients that were answered together come back
-_log = logging.getLogger(__name__)
+
+class TooMuchWorkError(ParlinkError):
+    """A request is more work than any may be."""
 
 
-class QueueFullError(ParlinkError):
-    """Too many documents wait already."""
+class BusyError(ParlinkError):
+    """A request could not be answered in time."""
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Job:
-    """A document that waits for the model."""
-
-    doc: Document
-    options: LinkOptions
-    request: object  # the same for all documents that came together
-    done: asyncio.Future[Document]
-
-    @property
-    def kind(self) -> tuple[LinkOptions, int]:
-        """What documents of one batch share: options, and about the same length, so that little is padding."""
-        return self.options, max(8, len(self.doc.text).bit_length())
+    def __init__(self, message: str, *, seconds: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after = max(1, math.ceil(seconds))
 
 
 class Batcher:
-    """A queue and the thread that empties it; to be used from one event loop."""
+    """The two lanes; to be used from one event loop."""
 
     def __init__(
-        self,
-        linker: Linker,
-        *,
-        batch: int,
-        waiting: int,
-        wait: float,
-        observe: Callable[[Sequence[Document]], None] = lambda docs: None,
+        self, linker: Linker, settings: Settings, *, observe: Callable[[Sequence[Document]], None] = lambda docs: None
     ) -> None:
-        self._linker, self._batch, self._limit, self._wait, self._observe = linker, batch, waiting, wait, observe
-        self._waiting: dict[_Job, None] = {}  # ordered, and a job that is given up leaves at once
-        self._arrived = asyncio.Event()
-        self._company = 1  # requests in the last batch
+        self._settings, self._tuned = settings, linker.tuned
+        self.small, self.large = (
+            Lane(linker, batch=settings.batch, wait=settings.wait, observe=observe) for _ in range(2)
+        )
         self._stopping = False
-        self._task: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
-        return len(self._waiting)
+        return len(self.small) + len(self.large)
 
     @property
-    def is_ready(self) -> bool:
-        """Whether the model is running and the queue has room."""
-        return self._task is not None and not self._task.done() and not self._stopping and len(self) < self._limit
+    def age(self) -> float:
+        """Seconds since the oldest running batch began."""
+        return max(self.small.age, self.large.age)
+
+    def explain_unready(self) -> str | None:
+        """Say why no document should be sent here now, or None if it may."""
+        if self._stopping or not (self.small.is_alive and self.large.is_alive):
+            return "the model does not run"
+        if self.age > self._settings.seconds:
+            return f"a job has been running for {self.age:.0f} s"
+        if len(self) >= self._settings.waiting:
+            return f"{len(self)} documents are waiting"
+        if self.is_busy:
+            return f"a document would wait for {self.small.predict():.1f} s"
+        return None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether even a tiny document would be refused."""
+        return not self.small.is_idle and self.small.predict() > self._settings.patience
 
     async def start(self) -> None:
-        """Start the thread, and link once so that the first client does not pay for what happens only once."""
-        thread = ThreadPoolExecutor(1, thread_name_prefix="model")
-        await asyncio.get_running_loop().run_in_executor(thread, self._linker.link, "parlink")
-        self._task = asyncio.create_task(self._run(thread))
+        """Start the threads."""
+        await self.small.start()
+        await self.large.start()
 
-    async def stop(self) -> None:
-        """Finish what was accepted, then end the thread."""
+    async def stop(self, seconds: float = 60.0) -> None:
+        """Finish what was accepted, as far as that can be done in time."""
         self._stopping = True
-        self._arrived.set()
-        if self._task is not None:
-            await self._task
+        await asyncio.gather(self.small.stop(seconds), self.large.stop(seconds))
 
     async def link(self, docs: Sequence[Document], options: LinkOptions) -> list[Document]:
         """Link documents with whatever else is waiting; a failed one comes back with `error` set.
 
-        Whoever is canceled while waiting here frees the places in the queue.
+        Whoever is canceled while waiting here frees the places in the queue, and work that is only theirs stops.
         """
-        if self._stopping:
-            raise QueueFullError("the service is stopping; try again later")
-        if len(self) + len(docs) > self._limit:
-            raise QueueFullError(f"{len(self)} documents are waiting, and at most {self._limit} may; try again later")
-        loop = asyncio.get_running_loop()
-        request = object()
-        jobs = [_Job(doc, options, request, loop.create_future()) for doc in docs]
-        self._waiting.update(dict.fromkeys(jobs))
-        self._arrived.set()
+        works = [estimate_work([doc], options, self._tuned) for doc in docs]
+        lane = self._admit(len(docs), sum(works), options)
+        loop, request = asyncio.get_running_loop(), object()
+        jobs = [Job(doc, options, work, request, loop.create_future()) for doc, work in zip(docs, works, strict=True)]
+        lane.put(jobs)
         try:
             return list(await asyncio.gather(*(job.done for job in jobs)))
+        except AbandonedError as error:
+            raise BusyError(f"{error}; try again later") from error
         finally:
-            for job in jobs:
-                self._waiting.pop(job, None)
+            lane.remove(jobs)
 
-    async def _run(self, thread: ThreadPoolExecutor) -> None:
-        loop = asyncio.get_running_loop()
-        try:
-            while True:
-                await self._gathered()
-                jobs = self._take()
-                if not jobs and self._stopping:
-                    return
-                if jobs:
-                    docs = [job.doc for job in jobs]
-                    linked = await loop.run_in_executor(thread, link_together, self._linker, docs, jobs[0].options)
-                    _deliver(jobs, linked)
-                    self._observe(linked)
-        finally:
-            thread.shutdown(wait=True)
-
-    async def _gathered(self) -> None:
-        """Wait for a document, and then a moment for the others that are likely to come."""
-        began = time.monotonic()
-        while not self._waiting and not self._stopping:
-            self._arrived.clear()
-            await self._arrived.wait()
-        if time.monotonic() - began > RETURN_SECONDS:
-            self._company = 1
-        try:
-            async with asyncio.timeout(self._wait):
-                while _requests(self._waiting) < self._company and not self._stopping:
-                    self._arrived.clear()
-                    await self._arrived.wait()
-        except TimeoutError:
-            return
-
-    def _take(self) -> list[_Job]:
-        """Remove the first job from the queue, and those behind it that can go with it."""
-        jobs: list[_Job] = []
-        characters = 0
-        for job in self._waiting:
-            if jobs and (len(jobs) == self._batch or characters + len(job.doc.text) > BATCH_CHARACTERS):
-                break
-            if not jobs or job.kind == jobs[0].kind:
-                jobs.append(job)
-                characters += len(job.doc.text)
-        for job in jobs:
-            del self._waiting[job]
-        self._company = _requests(jobs)
-        return jobs
-
-
-def _requests(jobs: Iterable[_Job]) -> int:
-    return len({job.request for job in jobs})
-
-
-def link_together(linker: Linker, docs: Sequence[Document], options: LinkOptions) -> list[Document]:
-    """Link documents in one go; if that fails, each alone, so that one document's failure is its own."""
-    try:
-        return list(linker.stream(docs, options=options))
-    except Exception:
-        return [_link_alone(linker, doc, options) for doc in docs]
-
-
-def _link_alone(linker: Linker, doc: Document, options: LinkOptions) -> Document:
-    try:
-        return next(linker.stream([doc], options=options))
-    except Exception as error:  # a bug of ours must not take the service down; its message may hold text, so no message
-        _log.error("%s while linking\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
-        return replace(doc, links=(), error=INTERNAL)
-
-
-def _deliver(jobs: Sequence[_Job], linked: Sequence[Document]) -> None:
-    for job, doc in zip(jobs, linked, strict=True):
-        if not job.done.done():
-            job.done.set_result(doc)
+    def _admit(self, documents: int, work: int, options: LinkOptions) -> Lane:
+        """Choose the lane of a request, or refuse it."""
+        settings = self._settings
+        if self._stopping:
+            raise BusyError("the service is stopping; try again later")
+        if work > settings.work:
+            told = f"about {work:,} units, and at most {settings.work:,} are taken"
+            raise TooMuchWorkError(f"this is too much work: {told}; send less text, fewer spans, or cheaper options")
+        if len(self) + documents > settings.waiting:
+            raise BusyError(f"{len(self)} documents are waiting, and at most {settings.waiting} may; try again later")
+        cold = searches_titles(options, self._tuned) and not self._tuned.fallback  # may have to make a tree first
+        small = work <= settings.small_work and not cold
+        lane, patience = (self.small, settings.patience) if small else (self.large, settings.seconds)
+        seconds = lane.predict(work)
+        if seconds > patience and not lane.is_idle:
+            message = f"this would take {seconds:.1f} s, and at most {patience:g} s are promised; try again later"
+            raise BusyError(message, seconds=seconds - patience)
+        return lane

@@ -1,72 +1,88 @@
-"""The outer layer of the service: who may ask, how many at a time, what every answer carries, what is logged."""
+"""The outer layer of the service: who may ask, how many at a time, what every answer carries, what is logged.
+
+The key comes first: whoever has none is refused before anything is counted, read or parsed. Then, still by the head
+alone, what would only wait in vain is refused, which is cheap enough to be done thousands of times a second.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 import logging
 import time
 import traceback
+from collections.abc import Callable
 from hashlib import sha256
+from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from parlink.serve.answers import refuse
+from parlink.serve.exchange import Exchange
 from parlink.serve.metrics import Metrics
 from parlink.serve.settings import Settings
+from parlink.serve.turnstile import FullError, Kind, Turnstile, kind_of
 
-OPEN_PATHS = frozenset({"/", "/docs", "/healthz", "/readyz", "/openapi.json"})  # and /static/: nothing of anybody's
 CLIENT_GONE = 499
-REST_BYTES, REST_SECONDS = 1 << 20, 0.5  # of a body that is refused, read all the same
-SECURITY_HEADERS = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
-}
+RETRY = {"Retry-After": "1"}
 _log = logging.getLogger(__name__)
 
 
 class Guard:
     """ASGI middleware around the whole application."""
 
-    def __init__(self, app: ASGIApp, *, settings: Settings, metrics: Metrics) -> None:
-        self._app, self._settings, self._metrics = app, settings, metrics
-        self._posts = 0
+    def __init__(
+        self, app: ASGIApp, *, settings: Settings, metrics: Metrics, is_busy: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._app, self._settings, self._metrics, self._is_busy = app, settings, metrics, is_busy
+        self._turnstile = Turnstile(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, whatever happens inside."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        began, answer = time.perf_counter(), _Exchange(scope, receive, send)
-        self._posts += scope["method"] == "POST"
+        began, exchange = time.perf_counter(), Exchange(scope, receive, send)
+        inner = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope  # HEAD is GET without the body
         try:
-            refusal = self._refuse(scope)
-            await (refusal or self._app)(scope, answer.receive, answer.send)
+            await self._answer(inner, exchange)
         except Exception as error:  # no message: it may hold text
             _log.error("%s in the service\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
-            if answer.status is None:
-                await refuse(500, "internal error; the log of the service says where")(scope, receive, answer.send)
+            if exchange.status is None:
+                await refuse(500, "internal error; the log of the service says where")(inner, receive, exchange.send)
         finally:
-            self._posts -= scope["method"] == "POST"
-            self._record(scope, answer.status or CLIENT_GONE, time.perf_counter() - began)
+            scope["route"] = inner.get("route")
+            self._record(scope, exchange.status or CLIENT_GONE, time.perf_counter() - began)
 
-    def _refuse(self, scope: Scope) -> Response | None:
-        headers, path = Headers(scope=scope), scope["path"]
-        if path not in OPEN_PATHS and not path.startswith("/static/") and not self._has_key(headers):
-            return refuse(
-                401, "a key is needed: Authorization: Bearer KEY, or X-API-Key: KEY", {"WWW-Authenticate": "Bearer"}
-            )
-        if self._posts > self._settings.waiting + self._settings.batch:
-            return refuse(503, "too many requests at a time; try again later", {"Retry-After": "1"})
+    async def _answer(self, scope: Scope, exchange: Exchange) -> None:
+        headers, kind = Headers(scope=scope), kind_of(scope["method"], scope["path"])
+        refusal = self._refuse(headers, kind)
+        if refusal is not None:
+            await refusal(scope, exchange.receive, exchange.send)
+            return
+        try:
+            with self._turnstile.enter(kind, scope["client"][0] if scope.get("client") else ""):
+                await self._app(scope, exchange.receive, exchange.send)
+        except FullError as error:
+            await refuse(503, str(error), RETRY)(scope, exchange.receive, exchange.send)
+
+    def _refuse(self, headers: Headers, kind: Kind) -> Response | None:
+        """Refuse by the head of a request, or return None."""
+        if kind != "open" and not self._has_key(headers):
+            message = "a key is needed: Authorization: Bearer KEY, or X-API-Key: KEY"
+            return refuse(401, message, {"WWW-Authenticate": "Bearer"})
+        if "content-length" in headers and "transfer-encoding" in headers:
+            return refuse(400, "Content-Length and Transfer-Encoding together leave open where the body ends; send one")
+        if kind == "edit" and not _is_same_origin(headers):
+            return refuse(403, "a page of another site may not change the knowledge base")
+        if kind == "link" and self._is_small(headers) and self._is_busy():
+            return refuse(503, "more is waiting than can be answered in time; try again later", RETRY)
         return None
+
+    def _is_small(self, headers: Headers) -> bool:
+        length = headers.get("content-length", "")
+        return length.isdecimal() and int(length) <= self._settings.small_work
 
     def _has_key(self, headers: Headers) -> bool:
         if self._settings.api_key is None:
@@ -78,45 +94,15 @@ class Guard:
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         path = getattr(scope.get("route"), "path", "other")
         method = scope["method"] if scope["method"] in ("GET", "HEAD", "POST", "DELETE") else "other"
-        self._metrics.request(method, path, status, seconds)
+        self._metrics.count_request(method, path, status, seconds)
         _log.info("%s %s %d %.0f ms", method, path, status, 1000 * seconds)
 
 
-class _Exchange:
-    """A request and its answer, which gets the security headers and whose status is remembered."""
-
-    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = Headers(scope=scope)
-        self._receive, self._send = receive, send
-        self._unread = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
-        self.status: int | None = None
-
-    async def receive(self) -> Message:
-        message = await self._receive()
-        self._unread = self._unread and bool(message.get("more_body", False))
-        return message
-
-    async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-            headers = MutableHeaders(scope=message)
-            for name, value in SECURITY_HEADERS.items():
-                headers[name] = value
-            await self._read_rest()
-            if self._unread:  # then the server hangs up, and the client should know
-                headers["connection"] = "close"
-        await self._send(message)
-
-    async def _read_rest(self) -> None:
-        """Read what is left of a small body: a server that hangs up on unread data may take its answer with it."""
-        left = REST_BYTES
-        try:
-            async with asyncio.timeout(REST_SECONDS):
-                while self._unread and left > 0:
-                    message = await self.receive()
-                    left -= len(message.get("body", b""))
-        except TimeoutError:
-            return
+def _is_same_origin(headers: Headers) -> bool:
+    """Whether no page asks, or one of our own; browsers say whose page it is, and pages cannot change that."""
+    if "sec-fetch-site" in headers:
+        return headers["sec-fetch-site"] in ("same-origin", "none")
+    return "origin" not in headers or urlsplit(headers["origin"]).netloc == headers.get("host")
 
 
 def _digest(key: str) -> bytes:

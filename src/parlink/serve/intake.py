@@ -28,13 +28,13 @@ async def read_body(request: Request, settings: Settings, *, kinds: Sequence[str
         raise too_large
     parts = bytearray()
     try:
-        async with asyncio.timeout(settings.seconds):
+        async with asyncio.timeout(settings.body_seconds):
             async for part in request.stream():
                 parts += part
                 if len(parts) > settings.body_bytes:
                     raise too_large
     except TimeoutError as error:
-        raise HTTPException(408, f"the body did not arrive within {settings.seconds:g} s") from error
+        raise HTTPException(408, f"the body did not arrive within {settings.body_seconds:g} s") from error
     except ClientDisconnect as error:
         raise HTTPException(CLIENT_GONE, "the client went away") from error
     return bytes(parts)

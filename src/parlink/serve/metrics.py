@@ -22,7 +22,7 @@ SECONDS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 class Metrics:
     """The counters of one service; labels are routes, never what a client wrote."""
 
-    def __init__(self, *, waiting: Callable[[], int]) -> None:
+    def __init__(self) -> None:
         self._registry = CollectorRegistry()
         PlatformCollector(registry=self._registry)
         ProcessCollector(registry=self._registry)
@@ -37,21 +37,23 @@ class Metrics:
         self._batches = Histogram(
             "parlink_batch_documents", "Documents linked together", buckets=sizes, registry=self._registry
         )
-        queue = Gauge("parlink_waiting_documents", "Documents that wait for the model", registry=self._registry)
-        queue.set_function(waiting)
 
-    def request(self, method: str, path: str, status: int, seconds: float) -> None:
+    def watch(self, name: str, description: str, value: Callable[[], float]) -> None:
+        """Ask for a value at every scrape."""
+        Gauge(f"parlink_{name}", description, registry=self._registry).set_function(value)
+
+    def count_request(self, method: str, path: str, status: int, seconds: float) -> None:
         """Count an answered request."""
         self._requests.labels(method, path, str(status)).inc()
         self._seconds.labels(path).observe(seconds)
 
-    def batch(self, docs: Sequence[Document]) -> None:
+    def count_batch(self, docs: Sequence[Document]) -> None:
         """Count documents that were linked together."""
         self._batches.observe(len(docs))
         failed = sum(doc.error is not None for doc in docs)
         self._documents.labels("failed").inc(failed)
         self._documents.labels("linked").inc(len(docs) - failed)
 
-    def text(self) -> bytes:
+    def render(self) -> bytes:
         """Return everything in Prometheus' text format."""
         return generate_latest(self._registry)

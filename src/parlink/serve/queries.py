@@ -18,6 +18,7 @@ def upper_bounds(settings: Settings) -> dict[str, int]:
 
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
+Threshold = Annotated[float, Field(allow_inf_nan=False, ge=-10)]  # lower, every word is a mention
 Truth = Literal["true", "false"]
 
 
@@ -28,7 +29,9 @@ class _Query(BaseModel):
 class LinkQuery(_Query):
     """How to link; what is left out has the value tuned for the model."""
 
-    mention_threshold: Number | SkipJsonSchema[None] = Field(None, description="Least log-odds that a mention starts.")
+    mention_threshold: Threshold | SkipJsonSchema[None] = Field(
+        None, description="Least log-odds that a mention starts."
+    )
     min_confidence: Annotated[float, Field(ge=0, le=1)] = Field(
         0.0, description="Least probability that a link is right."
     )

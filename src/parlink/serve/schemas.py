@@ -50,17 +50,19 @@ TURTLE = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/
 def describe_bodies(settings: Settings) -> Json:
     """Return the schemas that bodies refer to, under the limits of this service."""
     document = _describe(Document, required=("text",))
-    document["properties"]["text"]["maxLength"] = settings.text_characters
-    document["properties"] |= {
-        "links": _list("Link", most=settings.max_spans),
-        "spans": _list("Span", most=settings.max_spans),
+    document["properties"] |= {"links": _list("Link"), "spans": _list("Span")}
+    limits = {
+        "text": {"type": "string", "maxLength": settings.text_characters},
+        "links": _list("Link") | {"maxItems": settings.max_spans},
+        "spans": _list("Span") | {"maxItems": settings.max_spans},
     }
     bounds = {"start": _integer(0), "end": _integer(1)}
     link = _describe(Link)
     link["properties"] |= bounds | {"candidates": _list("Candidate")}
     link["required"] = ["start", "end"]
     candidate = _describe(Candidate, required=("title",))
-    candidate["properties"]["title"] |= {"pattern": r"\S", "maxLength": settings.title_characters}
+    most = f"At most {settings.title_characters} characters in a request."
+    candidate["properties"]["title"] |= {"pattern": r"\S", "description": most}
     candidate["properties"]["prior"] |= {"minimum": 0, "maximum": 1}
     span = {
         "description": "Half-open range of characters, counted as Unicode code points, within the text.",
@@ -72,7 +74,9 @@ def describe_bodies(settings: Settings) -> Json:
     error = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
     return {
         "Document": document,
-        "Documents": {"type": "array", "items": refer("Document"), "maxItems": settings.waiting},
+        "Documents": {"type": "array", "items": refer("Document")},
+        "Question": document | {"properties": document["properties"] | limits},
+        "Questions": {"type": "array", "items": refer("Question"), "maxItems": settings.waiting},
         "Link": link,
         "Candidate": candidate,
         "Span": span,
@@ -105,7 +109,7 @@ _REASONS = {
     404: "There is no such entity, or no knowledge base.",
     408: "The body did not arrive in time.",
     409: "There is such an entity already.",
-    413: "The body, a text or a list is too long.",
+    413: "The body, a text or a list is too long, or too much work.",
     415: "The body is of another type.",
     422: "The body or a parameter has another shape, or the document cannot be linked.",
     500: "The service failed.",
@@ -163,9 +167,8 @@ def _describe_new_entity(settings: Settings) -> Json:
     }
 
 
-def _list(name: str, *, most: int | None = None) -> Json:
-    array: Json = {"type": ["array", "null"], "items": refer(name)}
-    return array if most is None else array | {"maxItems": most}
+def _list(name: str) -> Json:
+    return {"type": ["array", "null"], "items": refer(name)}
 
 
 def _integer(least: int) -> Json:

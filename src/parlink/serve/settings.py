@@ -33,6 +33,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     wait: Annotated[float, _say("Longest wait for company, in seconds.", ge=0)] = 0.003
     waiting: Annotated[int, _say("Documents that may wait; more get status 503.", ge=1)] = 256
     seconds: Annotated[float, _say("Time limit of a request.", ge=0.001)] = 30.0
+    patience: Annotated[float, _say("Longest expected time of a small request; else 503.", ge=0.001)] = 3.0
+    work: Annotated[int, _say("Most work of a request, in characters of plain text.", ge=1)] = 400_000
+    small_work: Annotated[int, _say("Most work of a request that does not wait for large ones.", ge=0)] = 8_000
+    grace: Annotated[float, _say("Seconds to finish what was accepted after SIGTERM.", ge=0)] = 8.0
+    body_seconds: Annotated[float, _say("Time limit for a body to arrive.", ge=0.001)] = 10.0
+    head_seconds: Annotated[float, _say("Time limit for the head of a request to arrive.", ge=0.001)] = 10.0
+    idle_seconds: Annotated[float, _say("Time after which an idle connection is closed.", ge=0.001)] = 15.0
+    connections: Annotated[int, _say("Most connections; the longest idle make room.", ge=1)] = 2048
+    client_connections: Annotated[int, _say("Most connections of one address.", ge=1)] = 512
+    client_requests: Annotated[int, _say("Most requests of one address at a time, of a kind.", ge=1)] = 128
     body_bytes: Annotated[int, _say("Size limit of a request's body.", ge=1)] = 1_000_000
     text_characters: Annotated[int, _say("Length limit of a text.", ge=1)] = 100_000
     max_spans: Annotated[int, _say("Most spans of a document.", ge=1)] = 10_000
