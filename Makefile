@@ -6,13 +6,16 @@ DEMO := $(VENV)/.demo
 READY := $(VENV)/.ready
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check wheel clean
+.PHONY: demo test test-slow check wheel clean
 
 demo: $(DEMO)
 	$(BIN)/python examples/demo.py
 
 test: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+
+test-slow: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/slow
 
 check: $(READY)
 	$(BIN)/ruff format --check .

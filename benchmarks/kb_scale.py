@@ -77,7 +77,7 @@ def build(names: str, folder: str, _tokenizer: str) -> dict[str, Any]:
 
     start = time.perf_counter()
     info = build_folder([names], folder, options=BuildOptions(replace=True)).info
-    size = sum(info.files.values())
+    size = sum(info.sizes().values())
     return {
         "titles": info.titles,
         "seconds": round(time.perf_counter() - start, 1),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save_file
 
 from parlink.kb.arrays import open_mapped, unsigned, write
 
@@ -33,7 +33,7 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path, kept):
     path = tmp_path / "x.safetensors"
     write(path, {"a": np.arange(100, dtype=np.uint32)})
     path.write_bytes(path.read_bytes()[:kept])
-    with pytest.raises(ValueError, match="cut off"):
+    with pytest.raises(ValueError, match=r"x\.safetensors"):
         open_mapped(path)
 
 
@@ -42,3 +42,15 @@ def test_what_is_no_such_file_is_refused(tmp_path):
     path.write_bytes((10).to_bytes(8, "little") + b"not a JSON")
     with pytest.raises(ValueError):
         open_mapped(path)
+
+
+def test_others_may_read_the_file_as_they_may_any(tmp_path):
+    (tmp_path / "any").touch()
+    write(tmp_path / "x.safetensors", {"a": np.arange(3, dtype=np.uint8)})
+    assert (tmp_path / "x.safetensors").stat().st_mode == (tmp_path / "any").stat().st_mode
+
+
+def test_arrays_of_other_types_are_refused(tmp_path):
+    save_file({"a": np.zeros(3, np.float32)}, tmp_path / "x.safetensors")
+    with pytest.raises(ValueError, match="an array of F32"):
+        open_mapped(tmp_path / "x.safetensors")

@@ -2,16 +2,20 @@ from __future__ import annotations
 
 import json
 import pickle
+import sqlite3
 import time
 from collections import defaultdict
+from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlink.errors import KnowledgeBaseError
-from parlink.kb import KnowledgeBase, surfaces
+from parlink.kb import KnowledgeBase, overlay_path, surfaces, tables
+from parlink.kb.verify import verify
 from parlink.types import Entity
 from tiny_kb import LINES, found, tiny_folder, tiny_kb
 
@@ -203,6 +207,78 @@ def test_a_folder_of_other_bytes_is_refused(tmp_path):
         file.write_bytes(b"x" * file.stat().st_size)
     with pytest.raises(KnowledgeBaseError, match="damaged"):
         KnowledgeBase.open(folder)
+
+
+def flip(file, place=-5):
+    content = bytearray(file.read_bytes())
+    content[place] ^= 1
+    file.unlink()  # not in place: others may have it mapped
+    file.write_bytes(content)
+
+
+@pytest.mark.parametrize("name", ["kb.json", "arrays.safetensors", "titles.marisa", "keys.marisa", "ids.marisa"])
+def test_verify_tells_a_single_bit(tmp_path, name):
+    folder = tiny_folder(tmp_path)
+    verify(folder)
+    flip(folder / name)
+    with pytest.raises(KnowledgeBaseError, match=r"damaged|broken"):
+        verify(folder)
+    with pytest.raises(KnowledgeBaseError, match=r"damaged|broken"):
+        KnowledgeBase.open(folder)  # small files are read at opening
+
+
+def test_a_large_file_is_checked_by_verify_only(tmp_path, monkeypatch):
+    folder = tiny_folder(tmp_path)
+    monkeypatch.setattr(tables, "CHECKED_BYTES", 0)
+    flip(folder / "arrays.safetensors")
+    KnowledgeBase.open(folder)
+    with pytest.raises(KnowledgeBaseError, match=r"checksum of arrays\.safetensors is wrong"):
+        verify(folder)
+
+
+def test_verify_knows_folders_without_checksums(tmp_path):
+    folder = tiny_folder(tmp_path)
+    info = json.loads((folder / "kb.json").read_text())
+    info["files"] = {name: file["size"] for name, file in info["files"].items()}
+    (folder / "kb.json").write_text(json.dumps({name: info[name] for name in info if name != "checksum"}))
+    assert found(KnowledgeBase.open(folder), "HSV")
+    verify(folder)
+    flip(folder / "arrays.safetensors")
+    with pytest.raises(KnowledgeBaseError, match="damaged"):
+        verify(folder)
+
+
+def test_verify_reads_the_changes_too(tmp_path):
+    kb = tiny_kb(tmp_path)
+    kb.add(Entity("Bremen"))
+    path = overlay_path(kb.folder)
+    verify(kb.folder, overlay=path)
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute("UPDATE changes SET record = replace(record, 'Bremen', 'Bremem')")
+    with pytest.raises(KnowledgeBaseError, match="damaged"):
+        verify(kb.folder, overlay=path)
+
+
+@pytest.mark.parametrize(
+    ("array", "ask"),
+    [
+        ("name_start", lambda kb: kb.candidates("HSV")),
+        ("name_title", lambda kb: kb.candidates("HSV")),
+        ("id_title", lambda kb: kb.resolve("Q1055")),
+        ("title_id", lambda kb: kb.entity("Hamburg")),
+        ("description_start", lambda kb: [kb.entity(title) for title in kb.titles()]),
+        ("description", lambda kb: [kb.entity(title) for title in kb.titles()]),
+    ],
+)
+def test_numbers_that_point_nowhere_are_an_error(tmp_path, monkeypatch, array, ask):
+    kb = tiny_kb(tmp_path)
+    monkeypatch.setitem(kb._tables._arrays, array, np.full_like(kb._tables._arrays[array], 255))
+    for name in ("name_start", "name_title"):
+        if name == array:
+            wrong = np.arange(len(kb._tables._arrays[name]), 0, -1) if name == "name_start" else np.full(99, 77)
+            monkeypatch.setattr(kb._tables, f"_{name}", wrong.astype(np.uint32))
+    with pytest.raises(KnowledgeBaseError, match="damaged"):
+        ask(kb)
 
 
 def test_kb_json_says_where_it_comes_from(tmp_path):

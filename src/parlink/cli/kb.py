@@ -191,7 +191,7 @@ def _progress() -> Iterator[Progress]:
 
 
 def _print_report(report: Report, folder: Path) -> None:
-    print(f"{folder}: {sum(report.info.files.values()) / 1e6:.1f} MB")
+    print(f"{folder}: {sum(report.info.sizes().values()) / 1e6:.1f} MB")
     _print_info(report.info)
     for title in report.examples.get("names made unique", ()):
         typer.echo(f"made unique: {title}", err=True)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
 
 Array = NDArray[Any]
 
-_KINDS = {"U8": np.uint8, "U16": np.uint16, "U32": np.uint32, "U64": np.uint64}
-_NAMES = {np.dtype(kind): name for name, kind in _KINDS.items()}
+_TYPES = {"U8": np.uint8, "U16": np.uint16, "U32": np.uint32, "U64": np.uint64}
 _LENGTH_BYTES = 8  # of the header, before it
 
 
@@ -23,42 +24,33 @@ def unsigned(values: Array) -> Array:
 
 
 def write(path: Path, arrays: Mapping[str, Array]) -> None:
-    """Write one-dimensional arrays of unsigned integers; wide types come first, so that all are aligned."""
-    header, offset = {}, 0
-    ordered = sorted(arrays.items(), key=lambda item: -item[1].itemsize)
-    for name, array in ordered:
-        end = offset + array.nbytes
-        header[name] = {"dtype": _NAMES[array.dtype], "shape": list(array.shape), "data_offsets": [offset, end]}
-        offset = end
-    head = json.dumps(header).encode()
-    head += b" " * (-len(head) % 8)
-    with path.open("wb") as file:
-        file.write(len(head).to_bytes(_LENGTH_BYTES, "little") + head)
-        for _, array in ordered:
-            file.write(np.ascontiguousarray(array).data)
+    """Write one-dimensional arrays of unsigned integers; `save_file` would make a file that only its owner may read."""
+    path.touch()
+    mode = path.stat().st_mode
+    save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path)
+    path.chmod(mode)
 
 
 def open_mapped(path: Path) -> dict[str, Array]:
-    """Map the arrays of a file; nothing is read until it is used. Raises ValueError if it is not such a file."""
-    with path.open("rb") as file:
-        header, begin = _header(file)
-    whole: Array = np.asarray(np.memmap(path, mode="r", dtype=np.uint8))
+    """Map the arrays of a file; nothing is read until it is used. Raises ValueError if it is not such a file.
+
+    `safe_open` checks that the arrays are within the file and do not overlap, but it would copy them.
+    """
     try:
-        return {name: _view(whole[begin:], entry) for name, entry in header.items() if name != "__metadata__"}
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"broken header: {error}") from error
-
-
-def _header(file: BinaryIO) -> tuple[dict[str, Any], int]:
-    length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
-    head = file.read(length) if length < 1 << 20 else b""
-    if len(head) != length or not length:
-        raise ValueError("the file is cut off")
-    return json.loads(head), _LENGTH_BYTES + length
+        with safe_open(path, framework="np"):
+            pass
+    except SafetensorError as error:
+        raise ValueError(f"{path.name}: {error}") from error
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
+        header = json.loads(file.read(length))
+    whole: Array = np.asarray(np.memmap(path, mode="r", dtype=np.uint8))
+    data = whole[_LENGTH_BYTES + length :]
+    return {name: _view(data, entry) for name, entry in header.items() if name != "__metadata__"}
 
 
 def _view(data: Array, entry: dict[str, Any]) -> Array:
     start, end = entry["data_offsets"]
-    if end > len(data):
-        raise ValueError("the file is cut off")
-    return data[start:end].view(_KINDS[entry["dtype"]]).reshape(entry["shape"])
+    if entry["dtype"] not in _TYPES:
+        raise ValueError(f"an array of {entry['dtype']}, wanted unsigned integers")
+    return data[start:end].view(_TYPES[entry["dtype"]]).reshape(entry["shape"])

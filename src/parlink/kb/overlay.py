@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from zlib import crc32
 
 import msgspec
 
@@ -24,12 +25,12 @@ from parlink.kb.records import Records, decode, encode
 FORMAT = 2  # 1 was a JSON file
 LOCK_SECONDS = 10.0
 _SCHEMA = (
-    "CREATE TABLE changes (entity INTEGER PRIMARY KEY, version INTEGER NOT NULL, record TEXT)",
+    "CREATE TABLE changes (entity INTEGER PRIMARY KEY, version INTEGER NOT NULL, record TEXT, checksum INTEGER)",
     "CREATE INDEX changes_version ON changes (version)",
     f"PRAGMA user_version = {FORMAT}",
 )
-_UPSERT = "INSERT OR REPLACE INTO changes (entity, version, record) VALUES (?, ?, ?)"
-_READ = "SELECT entity, version, record FROM changes WHERE version > ? ORDER BY version, entity"
+_UPSERT = "INSERT OR REPLACE INTO changes (entity, version, record, checksum) VALUES (?, ?, ?, ?)"
+_READ = "SELECT entity, version, record, checksum FROM changes WHERE version > ? ORDER BY version, entity"
 _NEVER = ()  # the state of a file that was not looked at yet
 _FORKED: list[sqlite3.Connection] = []  # of a parent process: to be neither used nor closed here
 
@@ -76,6 +77,18 @@ class OverlayFile:
             self._disconnect()
             raise _unreadable(self.path, error) from error
 
+    def verify(self) -> None:
+        """Raise if the file is damaged; nothing to do if there is none."""
+        self.read_news()
+        if self._connection is None:
+            return
+        try:
+            (answer,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+        except sqlite3.Error as error:
+            raise _unreadable(self.path, error) from error
+        if answer != "ok":
+            raise _unreadable(self.path, ValueError(answer))
+
     @contextmanager
     def changing(self) -> Iterator[Records]:
         """Yield a dictionary; what the caller puts into it is saved at the end, unless an exception ends the block.
@@ -107,7 +120,9 @@ class OverlayFile:
             return None
         records: Records = {}
         rows = connection.execute(_READ, (self._version,)) if _check_format(connection, self.path) else ()
-        for entity, version, record in rows:
+        for entity, version, record, checksum in rows:
+            if checksum != _checksum(entity, version, record):
+                raise sqlite3.DatabaseError(f"row {entity} is damaged")
             records[entity] = None if record is None else decode(record)
             self._version = version
         self._data_version = data_version
@@ -244,8 +259,13 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _write(connection: sqlite3.Connection, records: Records) -> None:
     version = 1 + connection.execute("SELECT coalesce(max(version), 0) FROM changes").fetchone()[0]
-    rows = ((entity, version, encode(record).decode() if record else None) for entity, record in records.items())
+    texts = {entity: encode(record).decode() if record else None for entity, record in records.items()}
+    rows = ((entity, version, text, _checksum(entity, version, text)) for entity, text in texts.items())
     connection.executemany(_UPSERT, rows)
+
+
+def _checksum(entity: int, version: int, record: str | None) -> int:
+    return crc32(f"{entity} {version} {record}".encode())
 
 
 def _unsaved(path: Path, error: sqlite3.Error) -> KnowledgeBaseError:

@@ -1,6 +1,6 @@
 """The tables of a KB folder, memory-mapped: titles, ids, descriptions, and the names by which titles are found.
 
-kb.json            what it is, where it comes from, and the size of every other file
+kb.json            what it is, where it comes from, and size and checksum of every other file
 titles.marisa      the titles; the number that the trie gives a title is its id in every array
 keys.marisa        the keys of all names (`surfaces.key`)
 ids.marisa         the identifiers, such as QIDs; not there if no entity has one
@@ -19,8 +19,9 @@ arrays.safetensors
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -36,6 +37,8 @@ from parlink.kb import arrays, surfaces
 FORMAT = 1
 INFO_FILE, ARRAYS_FILE = "kb.json", "arrays.safetensors"
 TITLES_FILE, KEYS_FILE, IDS_FILE = "titles.marisa", "keys.marisa", "ids.marisa"
+
+CHECKED_BYTES = 32 << 20  # that are read at opening to see whether they are whole, which takes some 20 ms
 
 # Kinds of names. An alias and a redirect are spelled as they are, and a redirect names one title for good; the
 # others are made of the title, and are found by the step of the same name.
@@ -55,6 +58,13 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()  # what is wrong with the file, such as an end that is missing
 
 
+class File(msgspec.Struct, frozen=True):
+    """What a file of the folder must be."""
+
+    size: int
+    sha256: str
+
+
 class Info(msgspec.Struct, frozen=True, kw_only=True):
     """What kb.json says of a knowledge base."""
 
@@ -70,7 +80,12 @@ class Info(msgspec.Struct, frozen=True, kw_only=True):
     url_template: str | None
     sources: tuple[Source, ...]
     notes: dict[str, int] = {}  # what the build merged, renamed and left out
-    files: dict[str, int]  # bytes of each
+    files: dict[str, File | int]  # of format 1: bytes of each
+    checksum: str | None = None  # of kb.json itself; see `checksum`
+
+    def sizes(self) -> dict[str, int]:
+        """Return the bytes of each file."""
+        return {name: file if isinstance(file, int) else file.size for name, file in self.files.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,25 +111,42 @@ class Tables:
 
     def __init__(self, folder: Path, info: Info) -> None:
         self.folder, self.info = folder, info
-        self.titles = _trie(folder / TITLES_FILE)
+        self.titles = _trie(folder / TITLES_FILE, info.titles)
         self._keys = _trie(folder / KEYS_FILE)
-        self._ids = _trie(folder / IDS_FILE) if info.ids else None
+        self._ids = _trie(folder / IDS_FILE, info.ids) if info.ids else None
         self._arrays = arrays.open_mapped(folder / ARRAYS_FILE)
         self._name_start, self._name_title, self._name_count, self._name_form, self.title_count = (
             self._arrays[name] for name in ("name_start", "name_title", "name_count", "name_form", "title_count")
         )
+        self._check_shapes()
 
     @classmethod
     def open(cls, folder: Path) -> Tables:
-        """Open a KB folder in milliseconds, whatever its size."""
+        """Open a KB folder in milliseconds, whatever its size.
+
+        What is cheap to check is checked: sizes, headers, and the checksums of small files, first of the tries, whose
+        damage could crash the process. `verify` checks the rest.
+        """
         info = read_info(folder)
         try:
-            for name, size in info.files.items():
-                if (folder / name).stat().st_size != size:
-                    raise ValueError(f"{name} should have {size:,} bytes")
+            _check_files(folder, info)
             return cls(folder, info)
         except (OSError, RuntimeError, ValueError, KeyError) as error:
-            raise KnowledgeBaseError(f"{folder}: the knowledge base is damaged ({error}); build it again") from error
+            raise _damaged(folder, error) from error
+
+    def _check_shapes(self) -> None:
+        titles, names, ids = self.info.titles, self.info.names, self.info.ids
+        wanted = {"name_start": len(self._keys) + 1, "title_count": titles}
+        wanted |= dict.fromkeys(("name_title", "name_count", "name_form", "name_linked"), names)
+        wanted |= {"title_id": titles, "id_title": ids, "description_start": titles + 1}
+        needed = ["title_id", "id_title"] * bool(ids) + ["description_start", "description"] * bool(
+            self.info.descriptions
+        )
+        if missing := [name for name in needed if name not in self._arrays]:
+            raise ValueError(f"there is no {missing[0]}")
+        for name, array in self._arrays.items():
+            if array.shape != (wanted.get(name, len(array)),):
+                raise ValueError(f"{name} has the shape {array.shape}, wanted {wanted[name]}")
 
     def __len__(self) -> int:
         return self.info.titles
@@ -131,8 +163,10 @@ class Tables:
         """Find the names that hang on a key (`surfaces.key`)."""
         first, last = self._range(key)
         title = self._name_title[first:last]
+        numbers = (title & TITLE_MASK).astype(np.int64)
+        self._check(numbers.max(initial=0) < self.info.titles, "name_title")
         return Names(
-            title=(title & TITLE_MASK).astype(np.int64),
+            title=numbers,
             kind=(title >> KIND_SHIFT).astype(np.int64),
             form=self._name_form[first:last],
             count=self._name_count[first:last].astype(np.float64),
@@ -147,7 +181,11 @@ class Tables:
     def with_id(self, identifier: str) -> int | None:
         """Return the number of the title that has an identifier; of several the one seen most."""
         number = _get(self._ids, identifier) if self._ids is not None else None
-        return None if number is None else int(self._arrays["id_title"][number])
+        if number is None:
+            return None
+        title = int(self._arrays["id_title"][number])
+        self._check(title < self.info.titles, "id_title")
+        return title
 
     def all_with_id(self, identifier: str) -> list[int]:
         """Return the numbers of all titles that have an identifier, which means to look at all titles."""
@@ -157,6 +195,7 @@ class Tables:
     def id(self, number: int) -> str | None:
         """Return the identifier of a title."""
         place = int(self._arrays["title_id"][number]) if self._ids is not None else 0
+        self._check(place <= self.info.ids, "title_id")
         return str(self._ids.restore_key(place - 1)) if self._ids is not None and place else None
 
     def description(self, number: int) -> str | None:
@@ -164,14 +203,25 @@ class Tables:
         if not self.info.descriptions:
             return None
         first, last = self._arrays["description_start"][number : number + 2].tolist()
-        return self._arrays["description"][first:last].tobytes().decode() if first < last else None
+        text = self._arrays["description"]
+        self._check(first <= last <= len(text), "description_start")
+        try:
+            return text[first:last].tobytes().decode() if first < last else None
+        except UnicodeDecodeError as error:
+            raise _damaged(self.folder, error) from error
 
     def _range(self, key: str) -> tuple[int, int]:
         number = _get(self._keys, key)
         if number is None:
             return 0, 0
         first, last = self._name_start[number : number + 2].tolist()
+        self._check(first <= last <= self.info.names, "name_start")
         return first, last
+
+    def _check(self, right: bool | np.bool_, array: str) -> None:
+        """Refuse to go on with a number that points nowhere."""
+        if not right:
+            raise _damaged(self.folder, f"{array} points outside")
 
 
 def form(surface: str) -> int:
@@ -191,6 +241,29 @@ def made_names(title: str) -> Iterator[tuple[int, str]]:
         yield PART, part
 
 
+def check_file(path: Path, wanted: File) -> None:
+    """Read a file and raise ValueError if it is not the one that was written."""
+    if sha256_of(path) != wanted.sha256:
+        raise ValueError(f"the checksum of {path.name} is wrong")
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def content_hash(files: Mapping[str, str]) -> str:
+    """Return the hash that names the content of a folder, given the SHA-256 of each file but kb.json."""
+    return sha256("".join(f"{name} {files[name]}\n" for name in sorted(files)).encode()).hexdigest()
+
+
+def checksum(raw: bytes) -> str:
+    """Return the checksum of a kb.json: of all that it says but the checksum itself, however it is laid out."""
+    said = {name: value for name, value in msgspec.json.decode(raw).items() if name != "checksum"}
+    return sha256(msgspec.json.encode(said, order="sorted")).hexdigest()
+
+
 def read_info(folder: Path) -> Info:
     """Read what a KB folder says of itself."""
     file = folder / INFO_FILE
@@ -206,7 +279,12 @@ def read_info(folder: Path) -> Info:
                 f"{folder}: the knowledge base has format {version}, and this parlink reads up to {FORMAT}; "
                 "install a newer parlink, or build it again"
             )
-        return msgspec.json.decode(raw, type=Info)
+        info = msgspec.json.decode(raw, type=Info)
+        if info.checksum not in (None, checksum(raw)):
+            raise KnowledgeBaseError(
+                f"{file}: changed or damaged (its checksum is wrong); build the knowledge base again"
+            )
+        return info
     except (msgspec.DecodeError, UnicodeError) as error:
         raise KnowledgeBaseError(f"{file}: broken ({error}); build the knowledge base again") from error
 
@@ -223,5 +301,22 @@ def _get(trie: Any, text: str) -> int | None:
     return number
 
 
-def _trie(path: Path) -> Any:
-    return marisa_trie.Trie().mmap(str(path))
+def _trie(path: Path, size: int | None = None) -> Any:
+    trie = marisa_trie.Trie().mmap(str(path))
+    if size not in (None, len(trie)):
+        raise ValueError(f"{path.name} has {len(trie):,} strings, wanted {size:,}")
+    return trie
+
+
+def _check_files(folder: Path, info: Info) -> None:
+    budget = CHECKED_BYTES
+    for name, size in info.sizes().items():
+        if (folder / name).stat().st_size != size:
+            raise ValueError(f"{name} should have {size:,} bytes")
+    for name, file in sorted(info.files.items(), key=lambda item: not item[0].endswith(".marisa")):
+        if isinstance(file, File) and (budget := budget - file.size) >= 0:
+            check_file(folder / name, file)
+
+
+def _damaged(folder: Path, why: object) -> KnowledgeBaseError:
+    return KnowledgeBaseError(f"{folder}: the knowledge base is damaged ({why}); build it again")

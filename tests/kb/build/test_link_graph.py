@@ -82,5 +82,5 @@ def test_a_folder_with_a_graph_is_opened_by_tables(tmp_path):
     info = build([tmp_path / "a.jsonl"], tmp_path / "kb").info
     assert LINKS_FILE in info.files
     assert len(Tables.open(tmp_path / "kb")) == 2
-    assert json.loads((tmp_path / "kb" / "kb.json").read_bytes())["files"][LINKS_FILE] > 0
+    assert json.loads((tmp_path / "kb" / "kb.json").read_bytes())["files"][LINKS_FILE]["size"] > 0
     assert np.uint32 == arrays.open_mapped(tmp_path / "kb" / LINKS_FILE)["link_page"].dtype

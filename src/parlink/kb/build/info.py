@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 
 import msgspec
 
-from parlink.kb.build.sources import sha256 as sha256_of
 from parlink.kb.build.write import Written
-from parlink.kb.tables import INFO_FILE, Info, Source
+from parlink.kb.tables import INFO_FILE, File, Info, Source, checksum, content_hash, sha256_of
 
 
 def write_info(
@@ -26,13 +24,10 @@ def write_info(
     notes: Mapping[str, int] = MappingProxyType({}),
 ) -> Info:
     """Write kb.json, which says what the other files of a folder are, and their sizes."""
-    files = sorted(folder.iterdir())
-    digest = sha256()
-    for file in files:
-        digest.update(f"{file.name} {sha256_of(file)}\n".encode())
+    files = {file.name: File(file.stat().st_size, sha256_of(file)) for file in sorted(folder.iterdir())}
     info = Info(
         name=name,
-        hash=digest.hexdigest(),
+        hash=content_hash({name: file.sha256 for name, file in files.items()}),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         parlink=version("parlink"),
         titles=written.titles,
@@ -42,7 +37,8 @@ def write_info(
         url_template=url_template,
         sources=tuple(sources),
         notes=dict(notes),
-        files={file.name: file.stat().st_size for file in files},
+        files=dict(files),
     )
+    info = msgspec.structs.replace(info, checksum=checksum(msgspec.json.encode(info)))
     (folder / INFO_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(info), indent=2))
     return info
