@@ -52,6 +52,7 @@ def describe_bodies(settings: Settings) -> Json:
     document = _describe(Document, required=("text",))
     document["properties"] |= {"links": _list("Link"), "spans": _list("Span")}
     limits = {
+        "id": {"type": ["string", "integer", "null"]},
         "text": {"type": "string", "maxLength": settings.text_characters},
         "links": _list("Link") | {"maxItems": settings.max_spans},
         "spans": _list("Span") | {"maxItems": settings.max_spans},
