@@ -65,13 +65,13 @@ def test_a_whole_file_is_bounded_too(tmp_path: Path, monkeypatch) -> None:
 
 
 def test_what_a_killed_run_left_is_cleaned_by_the_next(tmp_path: Path) -> None:
-    code = "import os, sys; from parlink.data import files\nwith files.written(sys.argv[1]): os._exit(9)"
+    code = "import os, sys; from parlink.data import files\nwith files.open_output(sys.argv[1]): os._exit(9)"
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "a.txt")], check=False)
     (dead,) = tmp_path.iterdir()
     alive = tmp_path / f".a.txt.{os.getppid()}.tmp"
     other = tmp_path / dead.name.replace("a.txt", "b.txt")
     alive.touch()
     other.touch()
-    with files.written(tmp_path / "a.txt") as file:
+    with files.open_output(tmp_path / "a.txt") as file:
         file.write(b"x")
     assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "a.txt", alive, other])

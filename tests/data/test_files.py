@@ -22,12 +22,12 @@ TEXT = b"one\n\ntwo\n" + bytes(range(256)) * 500
 
 
 def write(path: Path | str, raw: bytes) -> None:
-    with files.written(path) as file:
+    with files.open_output(path) as file:
         file.write(raw)
 
 
 def read(path: Path | str) -> bytes:
-    with files.opened(path) as file:
+    with files.open_input(path) as file:
         return file.read()
 
 
@@ -49,7 +49,7 @@ def test_remote_files(remote: str, name: str) -> None:
 
 
 def test_a_remote_output_is_there_only_when_it_is_complete(remote: str) -> None:
-    with pytest.raises(ZeroDivisionError), files.written(f"{remote}/a.txt") as file:
+    with pytest.raises(ZeroDivisionError), files.open_output(f"{remote}/a.txt") as file:
         file.write(TEXT)
         _ = 1 / 0
     with pytest.raises(DataFormatError, match=r"memory://bucket/folder/a\.txt: cannot be read"):
@@ -141,7 +141,7 @@ from parlink.data import files, places
 from parlink.errors import ParlinkError
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 try:
-    with files.written(sys.argv[1]) as file:
+    with files.open_output(sys.argv[1]) as file:
         for _ in range(300):
             file.write(os.urandom(1000))
 except ParlinkError as error:

@@ -86,7 +86,7 @@ def test_a_stream_holds_no_more_lines_than_fit_into_its_buffer(path: Path) -> No
 def test_compressed_data_are_the_same_stream(tmp_path: Path, suffix: str) -> None:
     plain = stream(tmp_path / "data.jsonl", "a", 20, buffer_bytes=20)
     packed = tmp_path / f"data.jsonl{suffix}"
-    with files.written(packed) as file:
+    with files.open_output(packed) as file:
         file.write((tmp_path / "data.jsonl").read_bytes())
     again = ExampleStream(str(packed), plain._build, buffer_bytes=20, seed="a", cursor=Cursor())
     assert [next(again).document for _ in range(50)] == [next(plain).document for _ in range(50)]

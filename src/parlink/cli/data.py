@@ -64,9 +64,9 @@ def wikipedia(
     if ".jsonl" in dump.suffixes:
         docs = schools.read(dump, resolve=resolve, repeats=repeats, counts=counts)
     else:
-        known = articles.survey(_counted(mediawiki.pages(dump), "redirects"))
+        known = articles.survey(_count(mediawiki.pages(dump), "redirects"))
         docs = articles.read(dump, known=known, resolve=resolve, repeats=repeats, processes=processes, counts=counts)
-    jsonl.write(output, _counted(docs, "documents"))
+    jsonl.write(output, _count(docs, "documents"))
     for name, number in sorted(counts.items()):
         print(f"{name}: {number:,}")
 
@@ -92,7 +92,7 @@ def convert(
         text_field=text_field,
         id_field=id_field,
         resolve=_resolve(kb),
-        passing=lambda docs: _counted(docs, "documents"),
+        passing=lambda docs: _count(docs, "documents"),
     )
     _tell_losses(losses)
 
@@ -106,7 +106,7 @@ def concat(
     """Join files of documents, such as the shards of a run, in the order given."""
     from parlink.data import formats
 
-    losses = formats.concat(sources, output, unique=unique, passing=lambda docs: _counted(docs, "documents"))
+    losses = formats.concat(sources, output, unique=unique, passing=lambda docs: _count(docs, "documents"))
     _tell_losses(losses)
 
 
@@ -123,7 +123,7 @@ def _resolve(kb: Path | None) -> Callable[[str], str | None] | None:
     return KnowledgeBase.open(kb).resolve
 
 
-def _counted(items: Iterable[T], name: str) -> Iterable[T]:
+def _count(items: Iterable[T], name: str) -> Iterable[T]:
     """Show on stderr how many items have passed."""
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn

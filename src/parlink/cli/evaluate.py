@@ -71,5 +71,5 @@ def evaluate(
         )
     print_reports(reports, as_json=as_json)
     if report is not None:
-        with files.written(report) as file:
+        with files.open_output(report) as file:
             file.write(to_html(reports, title=", ".join(path.name for path in data)).encode())

@@ -45,7 +45,7 @@ def link(
     with nullcontext() if len(asked) < LONG else share_bar(f"linking {len(asked):,} characters") as progress:
         doc = keep_top(linker.link(asked, options=options, progress=progress), top)
     if html is not None:
-        with files.written(html) as file:
+        with files.open_output(html) as file:
             file.write(to_html(doc).encode())
     if as_json or not sys.stdout.isatty():
         sys.stdout.buffer.write(jsonl.encode(doc))

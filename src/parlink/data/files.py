@@ -34,7 +34,7 @@ _BUFFER = 1 << 17
 
 
 @contextmanager
-def opened(path: Path | str) -> Iterator[BinaryIO]:
+def open_input(path: Path | str) -> Iterator[BinaryIO]:
     """Open for reading; `.gz`, `.bz2` and `.zst` are unpacked, `-` is standard input."""
     if str(path) == STANDARD_STREAM:
         yield sys.stdin.buffer
@@ -51,7 +51,7 @@ def opened(path: Path | str) -> Iterator[BinaryIO]:
 def lines(path: Path | str, *, blank: bool = False) -> Iterator[tuple[int, bytes]]:
     """Yield every line that is not blank, or every one, with its number from 1; a byte order mark is dropped."""
     number = 0
-    with opened(path) as file:
+    with open_input(path) as file:
         try:
             for number, line in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), start=1):
                 if len(line) > MAX_LINE:
@@ -66,7 +66,7 @@ def lines(path: Path | str, *, blank: bool = False) -> Iterator[tuple[int, bytes
 
 def content(path: Path | str) -> bytes:
     """Return all of a file that is no list of lines."""
-    with opened(path) as file:
+    with open_input(path) as file:
         try:
             whole = file.read(MAX_WHOLE + 1)
         except BROKEN as error:
@@ -77,7 +77,7 @@ def content(path: Path | str) -> bytes:
     return whole
 
 
-def decoded(raw: bytes, *, path: Path | str, line: int) -> str:
+def decode(raw: bytes, *, path: Path | str, line: int) -> str:
     """Decode a line of UTF-8 without its line end."""
     try:
         return raw.decode().rstrip("\r\n")
@@ -86,7 +86,7 @@ def decoded(raw: bytes, *, path: Path | str, line: int) -> str:
 
 
 @contextmanager
-def written(path: Path | str) -> Iterator[BinaryIO]:
+def open_output(path: Path | str) -> Iterator[BinaryIO]:
     """Open for writing, compressed by suffix; the file has its name only at the end, and is not there on failure."""
     check_name(path)
     url, target = remote_url(path), Path(path)

@@ -42,7 +42,7 @@ def read(path: Path | str) -> Iterator[Document]:
 
 def write(path: Path | str, documents: Iterable[Document]) -> None:
     """Write documents, a line each; the file appears under its name only when it is complete."""
-    with files.written(path) as file:
+    with files.open_output(path) as file:
         for doc in documents:
             file.write(encode(doc))
 

@@ -25,7 +25,7 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield batch
 
 
-def mapped(function: Callable[[T], R], items: Iterable[T], *, processes: int) -> Iterator[R]:
+def map_in_order(function: Callable[[T], R], items: Iterable[T], *, processes: int) -> Iterator[R]:
     """Yield the results in order; with one process nothing is started.
 
     The processes are spawned, so `function` is a module's own, and items and results can be pickled.

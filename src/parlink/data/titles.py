@@ -14,7 +14,7 @@ _SAFE = "!$&'()*+,-./:;=@~"
 
 def plain_title(written: str) -> str:
     """Turn a title as it stands in a URL into the title as it is read; undoes `url_title`."""
-    return _unquoted(written.replace("_", " "))
+    return _unquote(written.replace("_", " "))
 
 
 def url_title(title: str) -> str:
@@ -22,7 +22,7 @@ def url_title(title: str) -> str:
     return "_".join(quote(word, safe=_SAFE).replace("_", "%5F") for word in title.split(" "))
 
 
-def _unquoted(written: str) -> str:
+def _unquote(written: str) -> str:
     try:
         return unquote(written, errors="strict")
     except UnicodeDecodeError:  # a percent sign of the title's own

@@ -187,7 +187,7 @@ def _answer(doc: Doc, linked: Document, settings: Settings) -> None:
     """Write the links into the Doc."""
     if linked.spans is None:
         doc.set_ents([], default="outside")
-        pairs = _widened(doc, linked.links, settings.label)
+        pairs = _widen(doc, linked.links, settings.label)
         doc.set_ents(list(pairs), default="outside")
     else:
         pairs = dict(zip(doc.ents, linked.links, strict=True))
@@ -198,7 +198,7 @@ def _answer(doc: Doc, linked: Document, settings: Settings) -> None:
         doc.user_data[_key(ent)] = msgspec.to_builtins(kept)
 
 
-def _widened(doc: Doc, links: Iterable[Link], label: str) -> dict[Entity, Link]:
+def _widen(doc: Doc, links: Iterable[Link], label: str) -> dict[Entity, Link]:
     """The tokens that each link touches; of those that share one, the longest."""
     found: dict[Entity, Link] = {}
     for link in links:

@@ -39,12 +39,12 @@ class SurfaceTable:
             for link in doc.links:
                 if link.candidates:
                     lists[doc.text[link.span.start : link.span.end]].append(link.candidates)
-        return cls({surface: _united(occurrences) for surface, occurrences in lists.items()})
+        return cls({surface: _unite(occurrences) for surface, occurrences in lists.items()})
 
     @classmethod
     def load(cls, path: Path | str) -> SurfaceTable:
         """Read a JSON object of surface to a list of titles, or of objects with `title` and perhaps `prior`, `id`."""
-        with files.opened(path) as file:
+        with files.open_input(path) as file:
             raw = file.read()
         try:
             table = msgspec.json.decode(raw, type=dict[str, list[str | _Row]])
@@ -57,10 +57,10 @@ class SurfaceTable:
 
     def save(self, path: Path | str) -> None:
         """Write the table as JSON, one surface a line."""
-        with files.written(path) as file:
+        with files.open_output(path) as file:
             file.write(b"{\n")
             for number, (surface, candidates) in enumerate(self.rows.items()):
-                file.write(b",\n" * (number > 0) + _encoded(surface) + b": " + _encoded([_row(c) for c in candidates]))
+                file.write(b",\n" * (number > 0) + _encode(surface) + b": " + _encode([_row(c) for c in candidates]))
             file.write(b"\n}\n")
 
     def candidates(self, surface: str, *, limit: int) -> Sequence[Candidate]:
@@ -71,7 +71,7 @@ class SurfaceTable:
         return len(self.rows)
 
 
-def _united(occurrences: Sequence[tuple[Candidate, ...]]) -> tuple[Candidate, ...]:
+def _unite(occurrences: Sequence[tuple[Candidate, ...]]) -> tuple[Candidate, ...]:
     first: dict[str, Candidate] = {}
     mass: dict[str, float] = defaultdict(float)
     for candidates in occurrences:
@@ -98,5 +98,5 @@ def _row(candidate: Candidate) -> _Row:
     return _Row(title=candidate.title, prior=candidate.prior, id=candidate.id)
 
 
-def _encoded(value: Any) -> bytes:
+def _encode(value: Any) -> bytes:
     return msgspec.json.encode(value)

@@ -36,8 +36,8 @@ def detokenize(doc: Document) -> Document:
     return replace(
         doc,
         text=text,
-        links=tuple(replace(link, span=_moved(link.span, dropped)) for link in doc.links),
-        spans=None if doc.spans is None else tuple(_moved(span, dropped) for span in doc.spans),
+        links=tuple(replace(link, span=_shift(link.span, dropped)) for link in doc.links),
+        spans=None if doc.spans is None else tuple(_shift(span, dropped) for span in doc.spans),
     )
 
 
@@ -52,7 +52,7 @@ def _dropped_spaces(text: str, spans: Iterable[Span]) -> list[int]:
     ]
 
 
-def _moved(span: Span, dropped: Sequence[int]) -> Span:
+def _shift(span: Span, dropped: Sequence[int]) -> Span:
     return Span(span.start - bisect_left(dropped, span.start), span.end - bisect_left(dropped, span.end))
 
 

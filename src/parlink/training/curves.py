@@ -20,20 +20,20 @@ def write_curves(path: Path, entries: Iterable[dict[str, Any]]) -> None:
     validations = [entry for entry in logged if "f1" in entry]
     plots = [_losses(steps)] if steps else []
     plots += [_scores(validations)] if validations else []
-    with files.written(path) as file:
-        file.write(_stacked(plots).encode())
+    with files.open_output(path) as file:
+        file.write(_stack(plots).encode())
 
 
 def _losses(steps: Sequence[dict[str, Any]]) -> str:
     at = [entry["total"] for entry in steps]  # the normalizer is a penalty of another size
-    series = [Series(part, _thinned(at, [entry["losses"][part] for entry in steps])) for part in PARTS[:4]]
+    series = [Series(part, _thin(at, [entry["losses"][part] for entry in steps])) for part in PARTS[:4]]
     return line_plot(series, title="Training loss", x_label="step", y_label="loss")
 
 
 def _scores(validations: Sequence[dict[str, Any]]) -> str:
     at = [entry["total"] for entry in validations]
     series = [
-        Series(name, _thinned(at, [100 * entry[key] for entry in validations]))
+        Series(name, _thin(at, [100 * entry[key] for entry in validations]))
         for name, key in (("linking", "f1"), ("detection", "detection_f1"))
     ]
     best = max(validations, key=lambda entry: float(entry["f1"]))["total"]
@@ -41,7 +41,7 @@ def _scores(validations: Sequence[dict[str, Any]]) -> str:
     return line_plot(series, title=title, x_label="step", y_label="%", y_range=(0, 100), mark=best)
 
 
-def _thinned(at: Sequence[float], values: Sequence[float]) -> tuple[tuple[float, float], ...]:
+def _thin(at: Sequence[float], values: Sequence[float]) -> tuple[tuple[float, float], ...]:
     """At most so many points, each the mean of its neighbors."""
     size = -(-len(at) // MOST_POINTS)
     groups = [slice(first, first + size) for first in range(0, len(at), size)]
@@ -52,7 +52,7 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def _stacked(plots: Sequence[str]) -> str:
+def _stack(plots: Sequence[str]) -> str:
     """One picture of several, each below the one before."""
     placed = [
         plot.replace("<svg ", f'<svg y="{number * HEIGHT}" width="{WIDTH}" height="{HEIGHT}" ', 1)

@@ -73,7 +73,7 @@ class RunLog:
     def begin(self, *, total: int) -> None:
         """Start a new log, or drop what was logged after the checkpoint of step `total`."""
         kept = [entry for entry in self.entries() if entry["total"] <= total] if total else []
-        with files.written(self.path) as file:
+        with files.open_output(self.path) as file:
             file.writelines(msgspec.json.encode(entry) + b"\n" for entry in kept)
 
     def add(self, event: Event) -> None:

@@ -24,7 +24,7 @@ def finish(model: Path, training: Training, validation: Validation | None) -> It
         yield from _tune(model, validation, training.device)
         yield WorkEvent("measuring the model")
         reports = _measure(_linker(model, validation, training.device), validation)
-    with files.written(model / "README.md") as file:
+    with files.open_output(model / "README.md") as file:
         file.write(model_card(training, read_config(model), _scores(reports)).encode())
 
 

@@ -70,9 +70,9 @@ def test_nothing_is_lost_in_silence(folder: Path, docs: list[Document], name: st
 def test_aida_is_exact_after_its_white_space_rule(folder: Path, docs: list[Document]) -> None:
     path = folder / "d.tsv"
     conll.write(path, docs)
-    normal = [conll.normalized(doc) for doc in docs]
+    normal = [conll.normalize(doc) for doc in docs]
     assert list(conll.read(path)) == normal
-    assert [conll.normalized(doc) for doc in normal] == normal
+    assert [conll.normalize(doc) for doc in normal] == normal
     losses: Counter[str] = Counter()
     conll.write(path, normal, losses=losses)
     assert list(conll.read(path)) == normal
@@ -96,7 +96,7 @@ def test_crlf_emoji_and_links_at_the_edges(tmp_path: Path) -> None:
     doc = Document(text, "d", tuple(ends))
     for name in NAMES:
         assert there_and_back(tmp_path, name, [doc]) == ([doc], Counter())
-    assert conll.normalized(doc).text == "👩‍👩‍👧 of Åre at e e\u0301clairs in Säo Paulo"
+    assert conll.normalize(doc).text == "👩‍👩‍👧 of Åre at e e\u0301clairs in Säo Paulo"
 
 
 def test_the_same_id_twice_is_numbered_and_counted(tmp_path: Path) -> None:

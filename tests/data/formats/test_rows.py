@@ -35,7 +35,7 @@ def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
     if suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(rows), path)
         return path
-    with files.written(path) as binary:
+    with files.open_output(path) as binary:
         if suffix == ".jsonl":
             binary.write("".join(json.dumps(row) + "\n" for row in rows).encode())
         elif suffix == ".json":

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from parlink.cli.data import app
 from parlink.data import jsonl
-from parlink.data.parallel import batches, mapped
+from parlink.data.parallel import batches, map_in_order
 from parlink.data.wikipedia import articles as wikipedia
 from parlink.data.wikipedia import mediawiki, schools
 from parlink.data.wikipedia.repeats import mark_repeats
@@ -167,6 +167,6 @@ def test_batches(items: list[int], size: int) -> None:
 
 
 def test_mapped_keeps_the_order_and_passes_errors_on() -> None:
-    assert list(mapped(abs, range(-20, 0), processes=2)) == list(range(20, 0, -1))
+    assert list(map_in_order(abs, range(-20, 0), processes=2)) == list(range(20, 0, -1))
     with pytest.raises(TypeError):
-        list(mapped(len, [1, 2], processes=2))
+        list(map_in_order(len, [1, 2], processes=2))

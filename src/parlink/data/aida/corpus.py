@@ -70,7 +70,7 @@ def build(
 
 
 def _write_graph(path: Path, graph: Mapping[str, Sequence[str]]) -> None:
-    with files.written(path) as file:
+    with files.open_output(path) as file:
         for title, links in graph.items():
             if links:
                 file.write(msgspec.json.encode({"title": title, "links": links}) + b"\n")
@@ -115,7 +115,7 @@ def read_annotations(path: Path | str) -> dict[str, list[Annotations]]:
     splits: dict[str, list[Annotations]] = {split: [] for split in SPLITS.values()}
     current: Annotations | None = None
     for number, raw in files.lines(path):
-        line = files.decoded(raw, path=path, line=number)
+        line = files.decode(raw, path=path, line=number)
         if match := _LABEL.fullmatch(line):
             current = Annotations(match[1], int(match[2]), number)
             splits[match[3] or "train"].append(current)

@@ -122,7 +122,7 @@ def _entries(name: str, raw: bytes) -> Iterator[Entry]:
 def _lines(name: str, raw: bytes) -> Iterator[tuple[int, str, dict[str, str]]]:
     """Yield the lines of a candidate file with their number, their kind and their fields."""
     for number, line in enumerate(raw.split(b"\n"), start=1):
-        kind, *columns = files.decoded(line, path=name, line=number).split("\t")
+        kind, *columns = files.decode(line, path=name, line=number).split("\t")
         if kind in ("ENTITY", "CANDIDATE"):
             yield number, kind, {key: value for key, _, value in (column.partition(":") for column in columns)}
 

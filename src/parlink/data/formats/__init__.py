@@ -89,7 +89,7 @@ def convert(
     the documents go by.
     """
     losses: Counter[str] = Counter()
-    write_to = _named(WRITERS, output_format or output_format_of(output))
+    write_to = _get(WRITERS, output_format or output_format_of(output))
     docs = read(source, source_format, text_field=text_field, id_field=id_field, resolve=resolve, losses=losses)
     write_to(output, passing(_some(docs, source)), losses=losses)
     return losses
@@ -108,7 +108,7 @@ def concat(
     nothing is written; the ids are kept in memory.
     """
     losses: Counter[str] = Counter()
-    write_to = _named(WRITERS, output_format_of(output))
+    write_to = _get(WRITERS, output_format_of(output))
     names = [name for source in sources for name in expand(source) if not has_no_lines(name)]
     docs = chain.from_iterable(read(name, losses=losses) for name in names)
     write_to(output, passing(_refuse_repeats(docs) if unique else docs), losses=losses)
@@ -130,7 +130,7 @@ def read(
     Parquet that hold the text and the id; all other fields are carried through.
     """
     if format_name is not None:
-        _named(READERS, format_name)
+        _get(READERS, format_name)
     fields = None if text_field is None and id_field is None else Fields(text_field or "text", id_field or "id")
     names = [str(path)] if format_name == "brat" else expand(path)
     return chain.from_iterable(
@@ -140,7 +140,7 @@ def read(
 
 def _reader(name: str, fields: Fields | None) -> Reader:
     if fields is None:
-        return _named(READERS, name)
+        return _get(READERS, name)
     if name not in _ROW_READERS:
         names = ", ".join(_ROW_READERS)
         raise ParlinkError(f"{name} files have no fields to choose from; --text-field and --id-field are for {names}")
@@ -233,7 +233,7 @@ def _refuse_repeats(docs: Iterable[Document]) -> Iterator[Document]:
         yield doc
 
 
-def _named(table: dict[str, T], name: str) -> T:
+def _get(table: dict[str, T], name: str) -> T:
     if name not in table:
         raise ParlinkError(f"no format {name!r}; wanted one of {', '.join(table)}")
     return table[name]

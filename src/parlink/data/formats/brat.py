@@ -35,7 +35,7 @@ def read(path: Path | str, *, resolve: Resolve | None = None, losses: Counter[st
     if not texts:
         raise DataFormatError("has no .txt file; give a folder of brat documents", path=path)
     for text_path in texts:
-        with files.opened(text_path) as file:
+        with files.open_input(text_path) as file:
             text = _text(file.read(), path=text_path)
         annotations = text_path.with_suffix(".ann")
         links = _links(annotations, text, resolve, losses) if annotations.exists() else ()
@@ -49,9 +49,9 @@ def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[st
     for number, doc in enumerate(documents, start=1):
         count_losses(doc, losses, held=("id", "url", *_held_type(doc)))
         name = _name(doc.id, number, used, losses)
-        with files.written(Path(path) / f"{name}.txt") as file:
+        with files.open_output(Path(path) / f"{name}.txt") as file:
             file.write(doc.text.encode())
-        with files.written(Path(path) / f"{name}.ann") as file:
+        with files.open_output(Path(path) / f"{name}.ann") as file:
             file.write("".join(_lines(doc, losses)).encode())
 
 
@@ -67,7 +67,7 @@ def _links(path: Path, text: str, resolve: Resolve | None, losses: Counter[str])
     identifiers: dict[str, list[tuple[str, str]]] = defaultdict(list)
     names: dict[str, str] = {}
     for number, raw in files.lines(path):
-        line = files.decoded(raw, path=path, line=number)
+        line = files.decode(raw, path=path, line=number)
         if mention := _MENTION.fullmatch(line):
             mentions[mention[1]] = (mention[2], _span(mention[3], text, losses, path=path, line=number))
         elif reference := _REFERENCE.fullmatch(line):

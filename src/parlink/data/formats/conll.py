@@ -1,7 +1,7 @@
 """AIDA-CoNLL TSV: a token a line; a mention's tokens have B or I, the surface, the YAGO name and the Wikipedia URL.
 
 White space: the text is its tokens joined by single spaces. Tokens are the pieces between white space, cut at the
-edges of mentions too; a line break of the text is a blank line in the file, and reads as a space. `normalized`
+edges of mentions too; a line break of the text is a blank line in the file, and reads as a space. `normalize`
 applies this rule to a document, and what it gives is kept exactly.
 """
 
@@ -38,7 +38,7 @@ def read(path: Path | str, *, resolve: Resolve | None = None, losses: Counter[st
     doc_id: str | None = None
     rows: list[list[str]] = []
     for number, raw in files.lines(path):
-        line = files.decoded(raw, path=path, line=number)
+        line = files.decode(raw, path=path, line=number)
         if line == _START or line.startswith(_START + " "):
             if doc_id is not None:
                 yield _document(doc_id, rows, resolve, losses)
@@ -52,7 +52,7 @@ def read(path: Path | str, *, resolve: Resolve | None = None, losses: Counter[st
 def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
     """Write documents; `losses` counts what the format cannot hold, mentions that overlap among it."""
     losses = Counter() if losses is None else losses
-    with files.written(path) as file:
+    with files.open_output(path) as file:
         for doc in documents:
             count_losses(doc, losses, held=("id", "url"))
             if _one_line(doc.id) != doc.id:
@@ -61,7 +61,7 @@ def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[st
             file.write("".join(_lines(_tokens(doc, losses), losses)).encode() + b"\n")
 
 
-def normalized(doc: Document) -> Document:
+def normalize(doc: Document) -> Document:
     """Return what is left of a document once it is written and read: see the rule at the top of this file."""
     tokens = _tokens(doc, Counter())
     starts = [0]

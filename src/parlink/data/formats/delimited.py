@@ -37,7 +37,7 @@ def read(
 def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
     """Write a link a row: its document's id, its place, the mention and what it is linked to; not the text."""
     losses = Counter() if losses is None else losses
-    with files.written(path) as file:
+    with files.open_output(path) as file:
         file.write(_line(COLUMNS))
         for doc in documents:
             count_losses(doc, losses, held=("id", *_OF_LINK))

@@ -53,7 +53,7 @@ def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[st
     docs = spacy.tokens.DocBin(store_user_data=True)
     for doc in documents:
         docs.add(to_spacy(doc, nlp, losses))
-    with files.written(path) as file:
+    with files.open_output(path) as file:
         file.write(docs.to_bytes())
 
 

@@ -49,7 +49,7 @@ def read(
 
 def write(path: Path | str, documents: Iterable[Document], *, part: Part = "labels") -> None:
     """Write articles with the links as labels or as predictions."""
-    with files.written(path) as file:
+    with files.open_output(path) as file:
         for number, doc in enumerate(documents):
             file.write(msgspec.json.encode(_article(doc, number, part)) + b"\n")
 

@@ -39,7 +39,7 @@ def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[st
 
 def write_items(path: Path | str, values: Iterable[bytes]) -> None:
     """Write a list of values that are JSON already, one a line."""
-    with files.written(path) as file:
+    with files.open_output(path) as file:
         before = b"[\n"
         for value in values:
             file.write(before + value)
@@ -49,7 +49,7 @@ def write_items(path: Path | str, values: Iterable[bytes]) -> None:
 
 def items(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the objects of a list one by one, each with the line on which it begins."""
-    with files.opened(path) as binary:
+    with files.open_input(path) as binary:
         reader = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
         try:
             yield from _Items(reader, path)

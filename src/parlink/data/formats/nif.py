@@ -55,7 +55,7 @@ def read(path: Path | str, *, resolve: Resolve | None = None, losses: Counter[st
 
 def decode(raw: bytes, *, name: str = "<turtle>") -> list[Document]:
     """Read documents from Turtle in memory; `name` stands for the file in errors."""
-    return list(_documents(lambda: _parsed(BytesIO(raw), name), name, None, Counter()))
+    return list(_documents(lambda: _parse(BytesIO(raw), name), name, None, Counter()))
 
 
 def encode(documents: Iterable[Document]) -> bytes:
@@ -83,7 +83,7 @@ def _documents(
 def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
     """Write Turtle, a context and its phrases at a time; `losses` counts what NIF cannot hold."""
     losses = Counter() if losses is None else losses
-    with files.written(path) as file:
+    with files.open_output(path) as file:
         _serialize(documents, file, losses)
 
 
@@ -104,11 +104,11 @@ def _survey(triples: Iterator[Triple]) -> tuple[dict[str, str], Counter[str]]:
 def _triples(path: Path | str) -> Iterator[Triple]:
     if str(path) == files.STANDARD_STREAM:
         raise ParlinkError("NIF is read twice, so it cannot come from standard input; give a file")
-    with files.opened(path) as file:
-        yield from _parsed(file, path)
+    with files.open_input(path) as file:
+        yield from _parse(file, path)
 
 
-def _parsed(file: BinaryIO, path: Path | str) -> Iterator[Triple]:
+def _parse(file: BinaryIO, path: Path | str) -> Iterator[Triple]:
     try:
         for triple in _parser(file, path):
             # RDF 1.2 has triples as subjects and objects; those say nothing that we read

@@ -40,7 +40,7 @@ def read(
     losses: Counter[str] | None = None,
 ) -> Iterator[Document]:
     """Read a document a row, some rows at a time; errors name the row as the line, from 1."""
-    with files.opened(path) as file:
+    with files.open_input(path) as file:
         try:
             table = pq.ParquetFile(file)
             rows = (row for batch in table.iter_batches(_ROWS) for row in batch.to_pylist())
@@ -54,7 +54,7 @@ def read(
 def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
     """Write a document a row, compressed by zstd; nothing is lost but that an absent field of a column is null."""
     schema: Any = None
-    with files.written(path) as file:
+    with files.open_output(path) as file:
         for docs in batches(documents, _ROWS):
             rows = [jsonl.to_json(doc) for doc in docs]
             if schema is None:

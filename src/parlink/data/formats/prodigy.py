@@ -44,7 +44,7 @@ def read(path: Path | str, *, resolve: Resolve | None = None, losses: Counter[st
 def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
     """Write a task a line, for the `ner.manual` and `spans.manual` recipes."""
     losses = Counter() if losses is None else losses
-    with files.written(path) as file:
+    with files.open_output(path) as file:
         for doc in documents:
             count_losses(doc, losses, held=("id", "confidence", *_held_extra(doc)))
             spans = [_span(link) for link in doc.links]

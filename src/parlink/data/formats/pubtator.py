@@ -36,7 +36,7 @@ def read(path: Path | str, *, resolve: Resolve | None = None, losses: Counter[st
     losses = Counter() if losses is None else losses
     article: _Article | None = None
     for number, raw in files.lines(path):
-        line = files.decoded(raw, path=path, line=number)
+        line = files.decode(raw, path=path, line=number)
         section = _SECTION.fullmatch(line)
         if section and (article is None or article.id != section[1]):
             if article is not None:

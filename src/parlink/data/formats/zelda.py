@@ -39,7 +39,7 @@ def read(path: Path | str, *, resolve: Resolve | None = None, losses: Counter[st
 def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
     """Write documents; a NIL mention has the title null; `losses` counts what ZELDA cannot hold."""
     losses = Counter() if losses is None else losses
-    with files.written(path) as file:
+    with files.open_output(path) as file:
         for doc in documents:
             page_ids = [link.extra.get("wikipedia_id") for link in doc.links]
             is_held = not doc.extra and all(link.extra.keys() <= {"wikipedia_id"} for link in doc.links)

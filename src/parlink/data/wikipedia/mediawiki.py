@@ -68,7 +68,7 @@ def raw_pages(path: Path | str, *, on_cut_off: Callable[[str], None] | None = No
     damaged before its end is an error, and so is a page larger than `MAX_PAGE`.
     """
     any_page, rest, cause = False, b"", None
-    with files.opened(path) as file:
+    with files.open_input(path) as file:
         for chunk in _chunks(file, path):
             if isinstance(chunk, EOFError):
                 cause = str(chunk)
@@ -109,7 +109,7 @@ def parse(raw: bytes, prefixes: dict[str, int] | None = None) -> Page:
 
 def namespace_names(path: Path | str) -> frozenset[str]:
     """Return the names of the namespaces that the head of a dump lists, and the usual English ones."""
-    with files.opened(path) as file:
+    with files.open_input(path) as file:
         head = next(_chunks(file, path, size=_HEAD), b"")
     if isinstance(head, EOFError):
         raise DataFormatError(f"the dump is cut off in its head ({head}); fetch it again", path=path)

@@ -26,6 +26,6 @@ def write_curves(tuning: Tuning, folder: Path) -> list[Path]:
     if tuning.reliability is not None:
         plots["reliability.svg"] = draw_reliability(tuning.reliability, title="Reliability, 5-fold over documents")
     for name, svg in plots.items():
-        with files.written(folder / name) as file:
+        with files.open_output(folder / name) as file:
             file.write(svg.encode())
     return [folder / name for name in plots]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from parlink.data.parallel import mapped
+from parlink.data.parallel import map_in_order
 from parlink.data.wikipedia import mediawiki
 from parlink.data.wikipedia.wikitext import article
 from parlink.kb.build.entries import add_page
@@ -41,7 +41,7 @@ def read(path: Path, *, source: int, processes: int = 1, page_numbers: bool = Fa
     dump = Dump(source, mediawiki.namespace_names(path), page_numbers)
     warnings: list[str] = []
     chunks = chunk_pages(mediawiki.raw_pages(path, on_cut_off=warnings.append))
-    yield from mapped(dump.parse, chunks, processes=1 if path.stat().st_size < SMALL_FILE else processes)
+    yield from map_in_order(dump.parse, chunks, processes=1 if path.stat().st_size < SMALL_FILE else processes)
     yield Batch(warnings=warnings)
 
 

@@ -18,7 +18,7 @@ import marisa_trie
 import msgspec
 
 from parlink.data import files
-from parlink.data.parallel import batches, mapped
+from parlink.data.parallel import batches, map_in_order
 from parlink.data.wikipedia import mediawiki
 from parlink.kb.build.facts import IS_LINKED, OCCURS, Batch
 from parlink.kb.build.mediawiki import SMALL_FILE, chunk_pages
@@ -48,7 +48,7 @@ def read(path: Path, *, kind: str, names: Path, processes: int = 1) -> Iterator[
     else:
         items = batches((raw for _, raw in files.lines(path)), _LINES)
         work = _Pass(names).count_lines
-    return mapped(work, items, processes=workers)
+    return map_in_order(work, items, processes=workers)
 
 
 @dataclass(frozen=True)

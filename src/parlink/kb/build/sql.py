@@ -65,12 +65,12 @@ def rows(path: Path) -> Iterator[tuple[str, Cells]]:
             columns.append(column[1])
         elif line.startswith("INSERT INTO"):
             creating = False
-            yield from _inserted(line, columns, path, number)
+            yield from _parse_insert(line, columns, path, number)
     if not columns:
         raise DataFormatError("no table found; give page.sql, redirect.sql or page_props.sql of a wiki", path=path)
 
 
-def _inserted(line: str, columns: list[str], path: Path, number: int) -> Iterator[tuple[str, Cells]]:
+def _parse_insert(line: str, columns: list[str], path: Path, number: int) -> Iterator[tuple[str, Cells]]:
     head = _INSERT.match(line)
     if head is None or head[1] not in _TABLES:
         known = ", ".join(_TABLES)

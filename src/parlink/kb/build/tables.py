@@ -42,7 +42,7 @@ def read_parquet(path: Path, *, source: int, ignored: Collection[str] = ()) -> I
 def read_list(path: Path, *, source: int) -> Iterator[Batch]:
     """Read a list of titles in batches; blank lines are passed over."""
     lines = files.lines(path)
-    rows = ((number, {"title": files.decoded(raw, path=path, line=number)}) for number, raw in lines)
+    rows = ((number, {"title": files.decode(raw, path=path, line=number)}) for number, raw in lines)
     return _read_rows(rows, path, source=source)
 
 
@@ -65,7 +65,7 @@ def text_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of CSV or TSV that are not blank, with the line on which each ends."""
     tabs = ".tsv" in path.suffixes
     lines = files.lines(path, blank=True)
-    texts = (files.decoded(raw, path=path, line=number) + "\n" for number, raw in lines)
+    texts = (files.decode(raw, path=path, line=number) + "\n" for number, raw in lines)
     rows = csv.reader(texts, _Tabs if tabs else csv.excel, strict=True)
     try:
         for row in rows:

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from parlink.data import files
-from parlink.data.parallel import batches, mapped
+from parlink.data.parallel import batches, map_in_order
 from parlink.errors import DataFormatError
 from parlink.kb.build.entity_types import NO_ENTITIES, is_known
 from parlink.kb.build.facts import Batch, Fact, Kind
@@ -76,7 +76,9 @@ def read(path: Path, *, source: int, language: str = "en", processes: int = 1) -
     """Read a dump in batches, in order; a broken line is an error that names it."""
     items = ((number, item) for number, line in files.lines(path) if (item := line.strip().rstrip(b",")) not in b"[]")
     workers = 1 if path.stat().st_size < SMALL_FILE else processes
-    return mapped(partial(_Reader.parse, _Reader(path, source, language)), batches(items, _LINES), processes=workers)
+    return map_in_order(
+        partial(_Reader.parse, _Reader(path, source, language)), batches(items, _LINES), processes=workers
+    )
 
 
 def _add_item(batch: Batch, item: _Item, *, reader: _Reader) -> None:

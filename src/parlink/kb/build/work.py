@@ -21,7 +21,7 @@ def open_work_folder(target: Path, *, resume: bool = False) -> Iterator[Path]:
     An interrupt or a kill leaves the parts that are complete, for the next build to clear, or to `resume`.
     """
     try:
-        with _locked(work_path(target)) as work:
+        with _lock(work_path(target)) as work:
             try:
                 finish(target)
                 _clear(work, keep_parts=resume)
@@ -41,7 +41,7 @@ def open_work_folder(target: Path, *, resume: bool = False) -> Iterator[Path]:
 
 
 @contextmanager
-def _locked(work: Path) -> Iterator[Path]:
+def _lock(work: Path) -> Iterator[Path]:
     work.mkdir(parents=True, exist_ok=True)
     lock = FileLock(work / LOCK_FILE, timeout=0)
     try:
