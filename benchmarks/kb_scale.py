@@ -119,7 +119,7 @@ def open(_names: str, folder: str, tokenizer: str) -> dict[str, Any]:
         start = time.perf_counter()
         kb = KnowledgeBase.open(folder)
         opened = time.perf_counter()
-        kb.trees(reader)
+        kb.title_tree(reader)
         times.append((1000 * (opened - start), 1000 * (time.perf_counter() - opened)))
     return {
         "first_ms": [round(ms, 2) for ms in times[0]],
@@ -149,10 +149,10 @@ def search(names: str, folder: str, tokenizer: str) -> dict[str, Any]:
     mentions = MentionStates(*(torch.randn(SEARCHES, HIDDEN) for _ in range(3)))
     roots = torch.zeros(SEARCHES, dtype=torch.long)
     with torch.inference_mode():
-        some = Path(names).read_text(encoding="utf-8").splitlines()[::300]
-        beam_search(model, mentions, small_tree(tuple(some), reader).tree, roots, beams=BEAMS)
+        some = tuple(Path(names).read_text(encoding="utf-8").splitlines()[::300])
+        beam_search(model, mentions, small_tree(some, reader).tree, roots, beams=BEAMS)
         before = _resident()
-        (whole,) = KnowledgeBase.open(folder).trees(reader)
+        whole = KnowledgeBase.open(folder).title_tree(reader)
         start = time.process_time()
         found = beam_search(model, mentions, whole.tree, roots, beams=BEAMS)
         seconds = time.process_time() - start

@@ -7,28 +7,33 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from parlink.errors import KnowledgeBaseError
 from parlink.kb import KnowledgeBase
-from parlink.kb.title_trees import TitleTree
+from parlink.kb.title_trees import TitleTree, load_tree, save_tree
+from parlink.nn.prefix_tree import PrefixTree
 from parlink.types import Entity
 from tiny import byte_level_bpe, word_piece
 from tiny_kb import LINES, tiny_folder, tiny_kb
 
 
-def titles_in(trees: tuple[TitleTree, ...]) -> list[str]:
-    """Every title that a search through the trees could return."""
-    return [
-        each.title(number)
-        for each in trees
-        for number in each.tree.name.tolist()
-        if each.removed is None or not each.removed[number]
-    ]
+def titles_in(titles: TitleTree) -> list[str]:
+    """Every title that a search through the tree could return, and no node that leads to none."""
+    nodes, found = torch.tensor([0]), []
+    while len(nodes):
+        names, children = titles.tree.names(nodes), titles.tree.children(nodes)
+        found += [titles.title(number) for number in names.value.tolist()]
+        leads = set(names.row.tolist()) | set(children.row.tolist())
+        assert leads == set(range(len(nodes))) or found == []
+        nodes = children.value
+    return found
 
 
 @pytest.mark.parametrize("tokenizer", [byte_level_bpe(), word_piece(lowercase=True)], ids=["bpe", "wordpiece"])
 def test_the_tree_holds_every_title_under_its_tokens(tmp_path, tokenizer):
     kb = tiny_kb(tmp_path)
-    (base,) = kb.trees(tokenizer)
-    assert sorted(titles_in((base,))) == sorted(kb.titles())
+    base = kb.title_tree(tokenizer)
+    assert sorted(titles_in(base)) == sorted(kb.titles())
+    assert isinstance(base.tree, PrefixTree)
     ends = base.tree.ends()
     for number, title in enumerate(kb.titles()):
         node = torch.tensor([0])
@@ -41,7 +46,8 @@ def test_the_tree_holds_every_title_under_its_tokens(tmp_path, tokenizer):
 def test_titles_that_share_a_leaf_are_listed_by_count(tmp_path):
     spellings = {"kent": 3, "Kent": 9, "KENT": 5, "Kènt": 7}
     kb = tiny_kb(tmp_path, [{"title": title, "count": count} for title, count in spellings.items()])
-    (base,) = kb.trees(word_piece(lowercase=True))
+    base = kb.title_tree(word_piece(lowercase=True))
+    assert isinstance(base.tree, PrefixTree)
     leaf = base.tree.ends()[:1]
     assert [base.title(n) for n in base.tree.names(leaf).value.tolist()] == ["Kent", "Kènt", "KENT", "kent"]
 
@@ -52,7 +58,7 @@ def test_titles_that_share_a_leaf_are_listed_by_count(tmp_path):
     renamed=st.sets(st.sampled_from([line["title"] for line in LINES]), max_size=4),
     added=st.sets(st.sampled_from(["Bremen", "Ulm", "Jena"])),
 )
-def test_together_the_trees_hold_the_titles_of_now(removed, renamed, added, tmp_path_factory):
+def test_the_tree_holds_the_titles_of_now(removed, renamed, added, tmp_path_factory):
     kb = tiny_kb(tmp_path_factory.mktemp("kb"))
     for title in renamed:
         kb.rename(title, f"{title} (new)")
@@ -60,16 +66,18 @@ def test_together_the_trees_hold_the_titles_of_now(removed, renamed, added, tmp_
         kb.remove(title)
     for title in added:
         kb.add(Entity(title))
-    trees = kb.trees(byte_level_bpe())
-    assert len(trees) == (2 if renamed or added else 1)
-    assert sorted(titles_in(trees)) == sorted(kb.titles())
+    before, titles = kb.snapshot(), sorted(kb.titles())
+    assert sorted(titles_in(kb.title_tree(byte_level_bpe()))) == titles
+    kb.add(Entity("Gera"))
+    assert sorted(titles_in(kb.title_tree(byte_level_bpe()))) == sorted([*titles, "Gera"])
+    assert sorted(titles_in(kb.title_tree(byte_level_bpe(), view=before))) == titles
 
 
 def test_a_folder_that_is_replaced_under_an_open_one_keeps_its_own_tree(tmp_path):
     old = KnowledgeBase.open(tiny_folder(tmp_path))
     new = KnowledgeBase.open(tiny_folder(tmp_path, [{"title": "Ulm"}, {"title": "Kent"}]))
-    assert sorted(titles_in(old.trees(byte_level_bpe()))) == sorted(old.titles())
-    assert sorted(titles_in(new.trees(byte_level_bpe()))) == ["Kent", "Ulm"]
+    assert sorted(titles_in(old.title_tree(byte_level_bpe()))) == sorted(old.titles())
+    assert sorted(titles_in(new.title_tree(byte_level_bpe()))) == ["Kent", "Ulm"]
 
 
 def test_it_is_made_once_and_kept_under_the_hashes_of_kb_and_tokenizer(tmp_path, monkeypatch):
@@ -107,6 +115,34 @@ def test_where_nothing_can_be_written_the_tree_stays_in_memory(tmp_path, monkeyp
 def test_the_tree_of_changes_follows_the_changes(tmp_path):
     kb, other = tiny_kb(tmp_path), KnowledgeBase.open(tmp_path / "kb")
     kb.add(Entity("Bremen"))
-    assert "Bremen" in titles_in(other.trees(byte_level_bpe()))
+    assert "Bremen" in titles_in(other.title_tree(byte_level_bpe()))
     kb.remove("Bremen")
-    assert "Bremen" not in titles_in(other.trees(byte_level_bpe()))
+    assert "Bremen" not in titles_in(other.title_tree(byte_level_bpe()))
+
+
+def test_a_saved_tree_comes_back_the_same(tmp_path):
+    tree, path = PrefixTree.build([[1, 2], [1], [3, 300, 60_000]]), tmp_path / "tree.safetensors"
+    assert save_tree(tree, path)
+    loaded = load_tree(path)
+    assert loaded.tensors().keys() == tree.tensors().keys()
+    assert all(torch.equal(tensor, loaded.tensors()[name]) for name, tensor in tree.tensors().items())
+    assert loaded.names(loaded.ends()).value.tolist() == tree.names(tree.ends()).value.tolist()
+
+
+def test_a_truncated_tree_is_named(tmp_path):
+    path = tmp_path / "tree.safetensors"
+    save_tree(PrefixTree.build([[1, 2]]), path)
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.raises(KnowledgeBaseError, match=r"tree\.safetensors: not a prefix tree"):
+        load_tree(path)
+
+
+def test_a_tree_is_moved_to_a_device_once(tmp_path):
+    kb, tokenizer = tiny_kb(tmp_path), byte_level_bpe()
+    kb.add(Entity("Bremen"))
+    first = kb.title_tree(tokenizer, device="meta")
+    assert kb.title_tree(tokenizer, device="meta") is first
+    kb.remove("Kent")
+    second = kb.title_tree(tokenizer, device="meta")
+    assert second is not first and second.tree.tree is first.tree.tree is kb.tree(tokenizer, device="meta")
+    assert second.tree.dead.device.type == "meta" and kb.tree(tokenizer).token.device.type == "cpu"

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from parlink.config import LinkOptions
+from parlink.kb import KnowledgeBase
 from parlink.linking.linker import Linker
 from parlink.types import Document, Entity, Span
 from tiny_kb import tiny_kb
@@ -76,6 +81,73 @@ def test_a_wide_search_finds_every_title_and_scores_it_as_ranking_does(tmp_path:
     for title, candidate in ranked.items():
         assert abs((candidate.lm or 0.0) - (found[title].lm or 0.0)) < 1e-5
         assert abs((candidate.classifier or 0.0) - (found[title].classifier or 0.0)) < 1e-5
+
+
+TITLES = [f"{first} {second}" for first in ("Hamburg", "Kent", "Bonn") for second in ("Elbe", "Rhein", "Isar")]
+CHANGES = st.lists(
+    st.tuples(st.sampled_from(["remove", "rename", "add"]), st.sampled_from(TITLES), st.sampled_from(["A", "B", "C"])),
+    max_size=8,
+)
+
+
+def change(kb: KnowledgeBase, changes: list[tuple[str, str, str]]) -> None:
+    for what, title, word in changes:
+        new = f"{title.split()[0]} {word}"
+        if what == "add" and new not in kb:
+            kb.add(Entity(new))
+        elif what == "rename" and title in kb and new not in kb:
+            kb.rename(title, new)
+        elif what == "remove" and title in kb and len(kb) > 1:
+            kb.remove(title)
+
+
+@settings(max_examples=30, deadline=None)
+@given(changes=CHANGES, beams=st.integers(1, 3), seed=st.integers(0, 9))
+def test_a_search_over_a_changed_kb_is_one_over_a_kb_built_anew(
+    changes: list[tuple[str, str, str]], beams: int, seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("kb")
+    changed = tiny_kb(folder / "changed", [{"title": title} for title in TITLES])
+    change(changed, changes)
+    anew = tiny_kb(folder / "anew", [{"title": title} for title in changed.titles()])
+    ask, options = Document("Elbe", spans=(Span(0, 4),)), LinkOptions(fallback=True, beams=beams)
+    first, second = (
+        Linker(tiny_checkpoint(seed=seed, spread=3.0), kb=kb).link(ask, options=options).links[0].candidates
+        for kb in (changed, anew)
+    )
+    assert [candidate.title for candidate in first] == [candidate.title for candidate in second] != []
+    assert [c.score for c in first] == pytest.approx([c.score for c in second], rel=1e-4)
+
+
+def test_what_is_removed_leaves_its_places_in_the_beam_to_others(tmp_path: Path) -> None:
+    kb = tiny_kb(tmp_path, [{"title": title} for title in TITLES[:8]])
+    model, options = Linker(tiny_checkpoint(seed=4, spread=2.0), kb=kb), LinkOptions(fallback=True, beams=2)
+    ask = Document("Elbe", spans=(Span(0, 4),))
+    best = [candidate.title for candidate in model.link(ask, options=options).links[0].candidates]
+    assert len(best) == 2
+    for title in best:
+        kb.remove(title)
+    others = [candidate.title for candidate in model.link(ask, options=options).links[0].candidates]
+    assert len(others) == 2 and not set(others) & set(best)
+
+
+def test_a_document_sees_one_state_of_a_kb_that_changes_while_it_is_linked(tmp_path: Path) -> None:
+    model = linker(tmp_path)
+    kb = model.kb
+    assert kb is not None
+    before, ask = kb.name, Document("HSV Kent Bremen", spans=(Span(0, 3), Span(4, 8), Span(9, 15)))
+    wanted = model.link(ask, options=EVERY_TITLE)
+
+    def interfere(_share: float) -> None:
+        for title in ("Hamburg", "Kent"):
+            if title in kb:
+                kb.remove(title)
+        if "Bremen" not in kb:
+            kb.add(Entity("Bremen"))
+
+    linked = model.link(ask, options=EVERY_TITLE, progress=interfere)
+    assert linked == wanted and linked.kb == before
+    assert model.link(ask, options=EVERY_TITLE).links[2].candidates[0].match_type == "exact"
 
 
 def test_fallback_is_only_for_mentions_without_candidates(tmp_path: Path) -> None:

@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlink.errors import KnowledgeBaseError
 from parlink.nn.prefix_tree import PrefixTree
 
 SEQUENCES = st.lists(st.lists(st.integers(0, 6), max_size=6), max_size=20)
@@ -77,19 +74,3 @@ def test_names_with_equal_tokens_share_a_leaf_in_their_order() -> None:
 def test_large_token_ids_survive() -> None:
     tree = PrefixTree.build([[250_001, 7], [65_535]])
     assert sorted(tree.token[1:].tolist()) == [7, 65_535, 250_001]
-
-
-def test_a_saved_tree_comes_back_the_same(tmp_path: Path) -> None:
-    tree = PrefixTree.build([[1, 2], [1], [3, 300, 60_000]])
-    tree.save(tmp_path / "tree.safetensors")
-    loaded = PrefixTree.load(tmp_path / "tree.safetensors")
-    assert all(torch.equal(getattr(tree, f), getattr(loaded, f)) for f in ("token", "child", "level", "name"))
-    assert loaded.names(loaded.ends()).value.tolist() == tree.names(tree.ends()).value.tolist()
-
-
-def test_a_truncated_file_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "tree.safetensors"
-    PrefixTree.build([[1, 2]]).save(path)
-    path.write_bytes(path.read_bytes()[:-5])
-    with pytest.raises(KnowledgeBaseError, match=r"tree\.safetensors"):
-        PrefixTree.load(path)

@@ -335,7 +335,7 @@ def test_every_window_has_the_head_of_the_document_in_sight(
 ) -> None:
     overlap = data.draw(st.integers(0, max_tokens - 3 - prefix))
     position = np.arange(count)
-    tokens = Tokens(ids=position + 10, start=2 * position, end=2 * position + 1)
+    tokens = Tokens(ids=position + 10, start=2 * position, end=2 * position + 1, marked_end=2 * position + 1)
     cut = windows(tokens, tokenizer=word_piece(lowercase=False), max_tokens=max_tokens, overlap=overlap, prefix=prefix)
     assert [index for window in cut for index in range(window.own_first, window.own_last)] == list(range(count))
     for window in cut:

@@ -12,13 +12,12 @@ from typing import Any
 import msgspec
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from parlink.checkpoint.quantize import Bits, dequantize, quantize
 from parlink.config import ModelConfig, Tuned, parse
 from parlink.errors import CheckpointError
 from parlink.nn.model import LinkingModel
-from parlink.nn.tensor_file import save_tensors
 from parlink.nn.weightless import weightless
 from parlink.text.tokenizer import Tokenizer
 
@@ -116,6 +115,12 @@ def save_weights(path: Path, model: LinkingModel, *, bits: Bits = 32, word_bits:
     if model.config.tie_output:
         del weights[TIED]
     save_tensors(path, quantize(weights, lambda name: word_bits if name in (EMBEDDINGS, TIED) else bits))
+
+
+def save_tensors(path: Path, tensors: dict[str, torch.Tensor]) -> None:
+    """Write tensors to a file that is open to whoever may open its folder; safetensors shuts others out."""
+    save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path, metadata={"format": "pt"})
+    path.chmod(path.parent.stat().st_mode & 0o666)
 
 
 def load_weights(path: Path, model: LinkingModel, *, assign: bool = True) -> None:

@@ -42,8 +42,8 @@ class KnowledgeBase:
         self._lock = threading.RLock()  # held by whoever reads or changes `_view`
         self._view = View(tables, Changes(tables))
         self._is_shared = False  # whether somebody may keep `_view`, so that a change must leave it as it is
-        self._trees: dict[str, PrefixTree] = {}
-        self._new: tuple[str, View, TitleTree] | None = None
+        self._trees: dict[tuple[str, str], PrefixTree] = {}  # by tokenizer and device
+        self._title_tree: tuple[str, str, View, TitleTree] | None = None  # the one asked for last
         _OPENED.add(self)
 
     @classmethod
@@ -113,22 +113,26 @@ class KnowledgeBase:
         with self._lock:
             return self._refresh().resolve(identifier, ids=ids)
 
-    def tree(self, tokenizer: Tokenizer) -> PrefixTree:
+    def tree(self, tokenizer: Tokenizer, *, device: str = "cpu") -> PrefixTree:
         """Return the tree of the folder's titles, changes not counted; the leaves hold the titles' numbers."""
         from parlink.kb.title_trees import base_tree
 
         with self._lock:
-            if tokenizer.hash not in self._trees:
-                self._trees[tokenizer.hash] = base_tree(self._tables, tokenizer)
-            return self._trees[tokenizer.hash]
+            if (tokenizer.hash, device) not in self._trees:
+                tree = base_tree(self._tables, tokenizer) if device == "cpu" else self.tree(tokenizer).to(device)
+                self._trees[tokenizer.hash, device] = tree
+            return self._trees[tokenizer.hash, device]
 
-    def trees(self, tokenizer: Tokenizer) -> tuple[TitleTree, ...]:
-        """Return trees that together hold all titles of now: the folder's with a mask, and that of the changes."""
-        from parlink.kb.title_trees import TitleTree, mask
+    def title_tree(self, tokenizer: Tokenizer, *, view: View | None = None, device: str = "cpu") -> TitleTree:
+        """Return the tree of all titles of a snapshot, or of now; what is new in it takes memory as the changes do."""
+        from parlink.kb.title_trees import edit_titles
 
-        view = self.snapshot()
-        base = TitleTree(self.tree(tokenizer), self._tables.title, mask(view.gone(), len(self._tables)))
-        return (base, self._tree_of_changes(view, tokenizer)) if view.new_titles() else (base,)
+        view, last = view or self.snapshot(), self._title_tree
+        if last is not None and last[:2] == (tokenizer.hash, device) and last[2] is view:
+            return last[3]
+        titles = edit_titles(self.tree(tokenizer), view, tokenizer, copy=self.tree(tokenizer, device=device))
+        self._title_tree = tokenizer.hash, device, view, titles
+        return titles
 
     def add(self, entity: Entity, *, aliases: Sequence[str] = (), count: int = 1) -> None:
         """Add an entity, found by its title and by `aliases`; `count` is how often its title was seen."""
@@ -182,14 +186,6 @@ class KnowledgeBase:
         self._lock = threading.RLock()
         self._overlay.leave_to_parent()
         self._view, self._is_shared = View(self._tables, Changes(self._tables)), False
-
-    def _tree_of_changes(self, view: View, tokenizer: Tokenizer) -> TitleTree:
-        from parlink.kb.title_trees import small_tree
-
-        kept = self._new
-        if kept is None or kept[0] != tokenizer.hash or kept[1] is not view:
-            kept = self._new = tokenizer.hash, view, small_tree(tuple(view.new_titles()), tokenizer)
-        return kept[2]
 
 
 def overlay_path(folder: Path) -> Path:

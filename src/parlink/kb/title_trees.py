@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -12,10 +12,14 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
 
 from parlink.cache import user_cache
+from parlink.errors import KnowledgeBaseError
 from parlink.kb.tables import Tables
+from parlink.kb.view import View
+from parlink.nn.edited_tree import EditedTree, edit
 from parlink.nn.prefix_tree import PrefixTree
 from parlink.text.tokenizer import Tokenizer
 
@@ -27,9 +31,8 @@ _BATCH = 1 << 16  # titles that are tokenized at once
 class TitleTree:
     """A prefix tree, and what the numbers at its leaves stand for."""
 
-    tree: PrefixTree
+    tree: PrefixTree | EditedTree
     title: Callable[[int], str]
-    removed: NDArray[np.bool_] | None = None  # (names,) names that may not come back; None: all may
 
 
 def base_tree(tables: Tables, tokenizer: Tokenizer) -> PrefixTree:
@@ -38,11 +41,11 @@ def base_tree(tables: Tables, tokenizer: Tokenizer) -> PrefixTree:
     places = (tables.folder / "trees" / name, user_cache() / "trees" / name)
     for place in places:
         if place.is_file():
-            return PrefixTree.load(place)
+            return load_tree(place)
     tree = build_tree(tables, tokenizer)
     for place in places:
-        if _saved(tree, place):
-            return PrefixTree.load(place)
+        if save_tree(tree, place):
+            return load_tree(place)
     _log.warning("%s: the prefix tree cannot be kept there nor in %s", tables.folder, user_cache())
     return tree
 
@@ -56,37 +59,56 @@ def build_tree(tables: Tables, tokenizer: Tokenizer) -> PrefixTree:
         sequences = tokenizer.titles([tables.title(number) for number in order[first : first + _BATCH].tolist()])
         lengths.append(np.fromiter(map(len, sequences), np.int64, len(sequences)))
         tokens.append(np.concatenate(sequences))
-    tree = PrefixTree.from_flat(_joined(tokens), _joined(lengths))
+    tree = PrefixTree.from_flat(_join(tokens), _join(lengths))
     numbers = torch.from_numpy(order.astype(np.int32))
     return replace(tree, name=numbers[tree.name.long()])
 
 
 @lru_cache(maxsize=1)  # it is asked for with every batch
-def small_tree(titles: tuple[str, ...], tokenizer: Tokenizer) -> TitleTree:
+def small_tree(titles: tuple[str, ...], tokenizer: Tokenizer, *, device: str = "cpu") -> TitleTree:
     """Make the tree of a few titles."""
-    return TitleTree(PrefixTree.build(tokenizer.titles(titles)), titles.__getitem__)
+    return TitleTree(PrefixTree.build(tokenizer.titles(titles)).to(device), titles.__getitem__)
 
 
-def mask(removed: Sequence[int], names: int) -> NDArray[np.bool_] | None:
-    """Mark the names that may not come back; None if all may."""
-    if not removed:
-        return None
-    marks = np.zeros(names, np.bool_)
-    marks[removed] = True
-    return marks
+def edit_titles(base: PrefixTree, view: View, tokenizer: Tokenizer, *, copy: PrefixTree) -> TitleTree:
+    """Put the titles of a view in the place of those of its tables, whose tree `base` is; `copy` is where it goes."""
+    tables, gone, new = view.tables, view.gone(), view.new_titles()
+    if not gone and not new:
+        return TitleTree(copy, tables.title)
+    edited = edit(
+        base,
+        removed=tokenizer.titles([tables.title(number) for number in gone]),
+        removed_names=gone,
+        added=tokenizer.titles(new),
+    )
+    return TitleTree(
+        edited.over(copy), lambda number: tables.title(number) if number < len(tables) else new[number - len(tables)]
+    )
 
 
-def _saved(tree: PrefixTree, place: Path) -> bool:
+def load_tree(path: Path) -> PrefixTree:
+    """Open a tree that was saved, memory-mapped."""
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".tree-", dir=place.parent) as folder:
-            tree.save(Path(folder) / place.name)
-            (Path(folder) / place.name).replace(place)
+        with safe_open(path, "pt") as file:
+            return PrefixTree(**{field: file.get_tensor(field) for field in PrefixTree.__slots__})
     except (OSError, SafetensorError) as error:
-        _log.info("%s: cannot be written (%s)", place, error)
+        raise KnowledgeBaseError(f"{path}: not a prefix tree ({error}); delete it and it is made again") from error
+
+
+def save_tree(tree: PrefixTree, path: Path) -> bool:
+    """Write a tree to a file that is open to whoever may open its folder; False if it cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".tree-", dir=path.parent) as folder:
+            temporary = Path(folder) / path.name
+            save_file({name: tensor.contiguous() for name, tensor in tree.tensors().items()}, temporary)
+            temporary.chmod(path.parent.stat().st_mode & 0o666)
+            temporary.replace(path)
+    except (OSError, SafetensorError) as error:
+        _log.info("%s: cannot be written (%s)", path, error)
         return False
     return True
 
 
-def _joined(pieces: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _join(pieces: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.concatenate(pieces) if pieces else np.empty(0, np.int64)

@@ -11,13 +11,13 @@ from torch import Tensor
 from parlink.linking.interrupt import check
 from parlink.nn.decoder import MentionStates, NameScores, log_normalizers
 from parlink.nn.model import LinkingModel
-from parlink.nn.prefix_tree import PrefixTree
+from parlink.nn.prefix_tree import NameTree
 
 
 def beam_search(
     model: LinkingModel,
     mentions: MentionStates,
-    tree: PrefixTree,
+    tree: NameTree,
     roots: Tensor,
     *,
     beams: int,
@@ -55,7 +55,7 @@ class _Beams:
     def __init__(
         self,
         model: LinkingModel,
-        tree: PrefixTree,
+        tree: NameTree,
         mentions: MentionStates,
         beams: int,
         described: Callable[[Tensor], Tensor] | None,
@@ -67,13 +67,13 @@ class _Beams:
 
     def run(self, roots: Tensor) -> NameScores:
         live = self._read_bos(roots)
-        parts: list[NameScores] = []
-        for depth in range(len(self.tree.level) - 1):
+        parts, depth = [NameScores.empty()], 0
+        while len(live.node):
             check()
             features = self.decoder.head.features(live.hidden)
             log_z = torch.zeros_like(live.total) if self.normalized else log_normalizers(self.decoder.head, features)
             parts.append(self._finish(live, features, log_z, depth).cpu())
-            live = self._extend(live, features, log_z)
+            live, depth = self._extend(live, features, log_z), depth + 1
         return NameScores.cat(parts)
 
     def _read_bos(self, roots: Tensor) -> _Live:
@@ -95,20 +95,25 @@ class _Beams:
 
     def _extend(self, live: _Live, features: Tensor, log_z: Tensor) -> _Live:
         """One token more: the best children of each prefix, then the best of each mention."""
-        first, last = self.tree.child[live.node].long(), self.tree.child[live.node + 1].long()
-        widest = int((last - first).max()) if len(first) else 0
-        child = first[:, None] + torch.arange(widest, device=first.device)
-        exists = child < last[:, None]
-        token = self.tree.token[child.clamp(max=self.tree.nodes - 1)].long()
-        score = self._token_logits(features, token) + (live.total - log_z)[:, None]
-        best = score.masked_fill(~exists, -torch.inf).topk(min(self.beams, widest), dim=1)
+        child = self._children(live.node)
+        score = self._token_logits(features, self.tree.tokens(child.clamp(min=0))) + (live.total - log_z)[:, None]
+        best = score.masked_fill(child < 0, -torch.inf).topk(min(self.beams, child.shape[1]), dim=1)
         parent, value = self._best_of_mention(live.mention, best.values)
         row, column = parent
         node = child[row, best.indices[row, column]]
-        of_token = self.decoder.token_gates(self.token_embeddings(self.tree.token[node].long()))
+        of_token = self.decoder.token_gates(self.token_embeddings(self.tree.tokens(node)))
         inputs = of_token + self.of_mention[live.mention[row]]
         hidden, cell = self.decoder.step(inputs, live.hidden[row], live.cell[row])
         return _Live(live.mention[row], node, value, hidden, cell)
+
+    def _children(self, nodes: Tensor) -> Tensor:
+        """The children of each node, (nodes, most children); -1 where there are fewer."""
+        children = self.tree.children(nodes)
+        counts = torch.bincount(children.row, minlength=len(nodes))
+        place = torch.arange(len(children.row), device=nodes.device) - (torch.cumsum(counts, 0) - counts)[children.row]
+        grid = nodes.new_full((len(nodes), int(counts.max())), -1)
+        grid[children.row, place] = children.value
+        return grid
 
     def _token_logits(self, features: Tensor, token: Tensor) -> Tensor:
         """Logits of the tokens asked for, through whichever is less work: these rows of the matrix, or all."""

@@ -10,6 +10,7 @@ from parlink.config import LinkSettings
 from parlink.errors import ParlinkError
 from parlink.kb import KnowledgeBase
 from parlink.kb.title_trees import TitleTree, small_tree
+from parlink.kb.view import View
 from parlink.linking.mentions import Mention
 from parlink.text.tokenizer import Tokenizer
 from parlink.types import Candidate, Document, Span
@@ -42,13 +43,15 @@ def look_up(
     return candidates
 
 
-def all_titles(kb: KnowledgeBase | None, settings: LinkSettings, tokenizer: Tokenizer) -> Sequence[TitleTree]:
+def all_titles(
+    kb: KnowledgeBase | None, view: View | None, settings: LinkSettings, tokenizer: Tokenizer, *, device: str
+) -> TitleTree:
     """Open what a mention without candidates is searched in: the titles that the call is restricted to, else the KB."""
     if settings.titles is not None:
-        return (small_tree(tuple(sorted(settings.titles)), tokenizer),)
+        return small_tree(tuple(sorted(settings.titles)), tokenizer, device=device)
     if kb is None:
         raise ParlinkError("a search over all titles needs a knowledge base; give one to Linker.load(kb=...)")
-    return kb.trees(tokenizer)
+    return kb.title_tree(tokenizer, view=view, device=device)
 
 
 def _given_candidates(doc: Document) -> dict[Span, tuple[Candidate, ...]]:

@@ -20,6 +20,7 @@ from parlink.config import LinkOptions, LinkSettings
 from parlink.data import jsonl
 from parlink.errors import ParlinkError, TextError
 from parlink.kb import KnowledgeBase
+from parlink.kb.view import View
 from parlink.linking.candidates import CandidateSource, all_titles, look_up
 from parlink.linking.decision import decide
 from parlink.linking.descriptions import DescriptionVectors
@@ -162,15 +163,18 @@ class Linker:
     ) -> list[Document]:
         """The way of documents from tokens to links, one function a step."""
         model, tokenizer, docs = self.model, self.tokenizer, [text.doc for text in texts]
+        view = None if self.kb is None else self.kb.snapshot()  # one state of the knowledge base, whatever changes
         batches: list[FoundMentions] = []
         for places in _report(list(batch_windows(texts, batch_tokens=batch_tokens)), progress, (0.0, 0.5)):
             encoded = encode(model, texts, places, pad_id=tokenizer.pad_id)
             batches.append(find_mentions(model, texts, encoded, threshold=settings.mention_threshold))
         mentions = [mention for batch in batches for mention in batch.mentions]
-        candidates = look_up(docs, mentions, self.source, settings)
+        candidates = look_up(docs, mentions, _freeze(self.source, self.kb, view), settings)
         if settings.document_names:
             candidates = add_longer_names(docs, mentions, candidates, limit=settings.max_candidates)
-        titles, remaining = partial(all_titles, self.kb, settings, tokenizer), iter(candidates)
+        titles = partial(all_titles, self.kb, view, settings, tokenizer, device=self.device)
+        describe = _know_nothing if view is None else view.entity
+        remaining = iter(candidates)
         scored: list[list[Candidate]] = []
         for batch in _report(batches, progress, (0.5, 1.0)):
             choices = list(islice(remaining, len(batch.mentions)))
@@ -181,17 +185,14 @@ class Linker:
                 choices,
                 settings,
                 titles=titles,
-                describe=self._entity,
+                describe=describe,
                 vectors=self._vectors,
             )
         links: list[list[Link]] = [[] for _ in docs]
         for mention, choice in zip(mentions, scored, strict=True):
-            links[mention.document].append(decide(mention, choice, settings, describe=self._entity))
-        name = None if self.kb is None else self.kb.name
+            links[mention.document].append(decide(mention, choice, settings, describe=describe))
+        name = None if view is None else view.name
         return [resolve(doc, decisions, settings, kb=name) for doc, decisions in zip(docs, links, strict=True)]
-
-    def _entity(self, title: str) -> Entity | None:
-        return None if self.kb is None else self.kb.entity(title)
 
 
 def read_document(value: object) -> Document:
@@ -226,6 +227,17 @@ def _pools(texts: Iterable[AnyItem], *, batch_tokens: int) -> Iterator[list[AnyI
 
 def _tell_of_pool(progress: Progress, done: int, size: int, whole: int, share: float) -> None:
     progress((done + share * size) / whole)
+
+
+def _freeze(source: CandidateSource | None, kb: KnowledgeBase | None, view: View | None) -> CandidateSource | None:
+    """The state of a source that holds for the call."""
+    if source is kb:
+        return view
+    return source.snapshot() if isinstance(source, KnowledgeBase) else source
+
+
+def _know_nothing(_title: str) -> Entity | None:
+    return None
 
 
 def _fail(doc: Document, error: ParlinkError) -> Document:

@@ -39,7 +39,7 @@ def score(
     candidates: Sequence[Sequence[Candidate]],
     settings: LinkSettings,
     *,
-    titles: Callable[[], Sequence[TitleTree]],
+    titles: Callable[[], TitleTree],
     describe: Callable[[str], Entity | None],
     vectors: DescriptionVectors | None = None,
 ) -> list[list[Candidate]]:
@@ -92,29 +92,21 @@ def search_titles(
     model: LinkingModel,
     tokenizer: Tokenizer,
     states: MentionStates,
-    trees: Sequence[TitleTree],
+    titles: TitleTree,
     settings: LinkSettings,
     *,
     describe: Callable[[str], Entity | None],
     reader: Reader | None = None,
 ) -> list[list[Candidate]]:
-    """Generate names among all titles of some trees, for every mention; NIL competes where the model knows it."""
-    count, device = len(states.vector), states.vector.device
+    """Generate names among all titles of a tree, for every mention; NIL competes where the model knows it."""
+    count, weights = len(states.vector), settings.weights
     names = [[_tokens(NIL, tokenizer)] if model.config.nil else []] * count
-    ranked = _collect(score_names(model, states, names), lambda _: NIL, count, settings.weights)
-    for titles in trees:
-        roots = torch.zeros(count, dtype=torch.long, device=device)
-        described = None if reader is None else partial(_read_titles, reader, titles)
-        tree = titles.tree.to(device)
-        scores = beam_search(model, states, tree, roots, beams=settings.beams, described=described)
-        choices = _collect(
-            _without_removed(scores, titles),
-            lambda name, titles=titles: _describe(titles.title(name), describe),  # type: ignore[misc]
-            count,
-            settings.weights,
-        )
-        ranked = [before + now for before, now in zip(ranked, choices, strict=True)]
-    return [_sort(choice)[: settings.max_candidates] for choice in ranked]
+    nil = _collect(score_names(model, states, names), lambda _: NIL, count, weights)
+    roots = torch.zeros(count, dtype=torch.long, device=states.vector.device)
+    described = None if reader is None else partial(_read_titles, reader, titles)
+    scores = beam_search(model, states, titles.tree, roots, beams=settings.beams, described=described)
+    choices = _collect(scores, lambda name: _describe(titles.title(name), describe), count, weights)
+    return [_sort(none + choice)[: settings.max_candidates] for none, choice in zip(nil, choices, strict=True)]
 
 
 def score_names(
@@ -222,9 +214,3 @@ def _collect(
 
 def _sort(candidates: list[Candidate]) -> list[Candidate]:
     return sorted(candidates, key=lambda candidate: (-(candidate.score or 0.0), candidate.title))
-
-
-def _without_removed(scores: NameScores, titles: TitleTree) -> NameScores:
-    if titles.removed is None:
-        return scores
-    return scores[~torch.from_numpy(titles.removed)[scores.name]]

@@ -16,8 +16,7 @@ from torch.nn import functional as F
 
 from parlink.config import ModelConfig
 from parlink.nn.descriptions import ClassifierInputs
-from parlink.nn.detector import Mentions
-from parlink.nn.feed_forward import feed_forward
+from parlink.nn.detector import Mentions, feed_forward
 from parlink.nn.prefix_tree import PrefixTree
 
 

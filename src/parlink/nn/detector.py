@@ -11,7 +11,6 @@ from torch.nn import functional as F
 
 from parlink.config import ModelConfig
 from parlink.nn.batch import Batch
-from parlink.nn.feed_forward import feed_forward
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +41,19 @@ class Detection:
     mentions: Mentions
     start_logit: Tensor  # (mentions,)
     log_probability: Tensor  # (mentions,) log p(start) + log p(end | start)
+
+
+def feed_forward(inputs: int, hidden: int, outputs: int, *, dropout: float) -> nn.Sequential:
+    """Build the paper's FFNN [LayerNorm, hidden, ReLU, LayerNorm, outputs], with dropout before each linear map."""
+    return nn.Sequential(
+        nn.LayerNorm(inputs),
+        nn.Dropout(dropout),
+        nn.Linear(inputs, hidden),
+        nn.ReLU(),
+        nn.LayerNorm(hidden),
+        nn.Dropout(dropout),
+        nn.Linear(hidden, outputs),
+    )
 
 
 class Detector(nn.Module):

@@ -14,16 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 from torch import Tensor
-
-from parlink.errors import KnowledgeBaseError
-from parlink.nn.tensor_file import save_tensors
 
 Integers = NDArray[np.int64]
 
@@ -34,6 +30,22 @@ class Ragged:
 
     row: Tensor  # (values,)
     value: Tensor  # (values,)
+
+
+class NameTree(Protocol):
+    """What a search needs of a tree of names, whether it is as it was built or edited."""
+
+    def children(self, nodes: Tensor) -> Ragged:
+        """The children of many nodes at once, by row."""
+        ...
+
+    def names(self, nodes: Tensor) -> Ragged:
+        """The names that end at each of `nodes`, by row."""
+        ...
+
+    def tokens(self, nodes: Tensor) -> Tensor:
+        """The token that is read to reach each node."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +131,10 @@ class PrefixTree:
         listed = _ranges(first, torch.where(self.end_node[at] == nodes, last, first))
         return Ragged(listed.row, self.name[listed.value].long())
 
+    def tokens(self, nodes: Tensor) -> Tensor:
+        """The token that is read to reach each node."""
+        return self.token[nodes].long()
+
     def parents(self) -> Tensor:
         """The parent of every node, -1 for roots."""
         counts = (self.child[1:] - self.child[:-1]).long()
@@ -135,25 +151,11 @@ class PrefixTree:
 
     def to(self, device: torch.device | str) -> PrefixTree:
         """The same tree on another device."""
-        return PrefixTree(*(getattr(self, field).to(device) for field in _FIELDS))
+        return PrefixTree(**{field: tensor.to(device) for field, tensor in self.tensors().items()})
 
-    def save(self, path: Path | str) -> None:
-        """Write the tree to one safetensors file, under a temporary name first."""
-        temporary = Path(f"{path}.partial")
-        save_tensors(temporary, {field: getattr(self, field) for field in _FIELDS})
-        temporary.replace(path)
-
-    @classmethod
-    def load(cls, path: Path | str) -> PrefixTree:
-        """Open a saved tree, memory-mapped."""
-        try:
-            with safe_open(path, "pt") as file:
-                return cls(*(file.get_tensor(field) for field in _FIELDS))
-        except (OSError, SafetensorError) as error:
-            raise KnowledgeBaseError(f"{path}: not a prefix tree ({error}); delete it and it is made again") from error
-
-
-_FIELDS = ("token", "child", "level", "end_node", "end_name", "name")
+    def tensors(self) -> dict[str, Tensor]:
+        """All that the tree is made of, by the names of the fields."""
+        return {field: getattr(self, field) for field in self.__slots__}
 
 
 def _tokens(values: Integers) -> Tensor:

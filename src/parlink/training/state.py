@@ -20,11 +20,10 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
-from parlink.checkpoint.folder import load_weights, save_weights
+from parlink.checkpoint.folder import load_weights, save_tensors, save_weights
 from parlink.config import TrainConfig
 from parlink.errors import CheckpointError, ConfigError, TrainingError
 from parlink.nn.model import LinkingModel
-from parlink.nn.tensor_file import save_tensors
 from parlink.training.average import WeightAverage
 from parlink.training.data import DatasetSizes
 from parlink.training.stream import Cursor
