@@ -33,6 +33,7 @@ from parlink.nn.model import LinkingModel
 from parlink.training.batches import training_batch
 from parlink.training.data import TrainingData
 from parlink.training.initial import initial_checkpoint
+from parlink.training.negatives import Negatives, NegativeSampler
 from parlink.training.optimizer import make_optimizer, set_rates
 from parlink.types import Candidate, Document, Link, Span
 
@@ -78,9 +79,7 @@ def prepare(config: TrainConfig, checkpoint: Checkpoint, count: int) -> list[Pre
         training_batch(
             examples,
             tokenizer=checkpoint.tokenizer,
-            nil=config.nil,
-            negatives=config.negatives,
-            batch_negatives=config.batch_negatives,
+            sampler=NegativeSampler(Negatives.of(config)),
             rng=random.Random(0),
         )
         for examples in chosen

@@ -287,6 +287,20 @@ def _replaced(data: Any, path: Sequence[str], value: Any, setting: str) -> Any:
     return table | {name: _replaced(table.get(name), rest, value, setting)}
 
 
+class Shapes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """In which other shapes texts are shown, and how often; the rest as they are."""
+
+    lower: Fraction = 0.0
+    upper: Fraction = 0.0
+    headline: Fraction = 0.0  # every word capitalized
+    unpunctuated: Fraction = 0.0
+    natural: Fraction = 0.0  # detokenized
+
+    def __post_init__(self) -> None:
+        if (shares := self.lower + self.upper + self.headline + self.unpunctuated + self.natural) > 1 + 1e-9:
+            raise ConfigError(f"the shares of shapes must be at most 1 together, got {shares:g}")
+
+
 class Dataset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Training documents and how much they count."""
 
@@ -295,6 +309,7 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     detection: NonNegativeFloat = 1.0  # weight of the start loss on this data
     unlinked: NonNegativeFloat = 1.0  # further weight where no mention starts: below 1 where names may lack a link
     swap: Fraction = 0.0  # of the linked names, how many are shown as another name of the data
+    shapes: Shapes | None = None  # other shapes of its texts; None: detokenized as often as `natural` says
 
 
 PAPER_WARMUP, PAPER_DECAY = 500, 10_000  # steps
@@ -377,6 +392,8 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     label_smoothing: Fraction = 0.1
     negatives: NonNegativeInt = 1  # a mention, from its candidates
     batch_negatives: NonNegativeInt = 0  # a mention, from the names of the batch
+    hard_negatives: NonNegativeInt = 0  # a mention, that the model takes for its title, found once a stage
+    type_negatives: NonNegativeInt = 0  # a mention, entities of the same type in the kb
     natural: Fraction = 0.0  # share of documents shown detokenized
     # the optimizer
     seed: NonNegativeInt = 0
@@ -399,6 +416,8 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             raise ConfigError("a training config needs at least one [[stages]] table with its data and its length")
         if self.descriptions and self.kb is None and self.description_file is None:
             raise ConfigError("descriptions = true needs a kb or a description_file to take them from")
+        if (self.hard_negatives or self.type_negatives) and self.kb is None:
+            raise ConfigError("hard_negatives and type_negatives come from a knowledge base; give `kb`")
         least = 2 * self.max_mention_tokens + self.global_tokens + 3
         if self.train_tokens < least:
             sum_of = "2 max_mention_tokens + global_tokens + 3"

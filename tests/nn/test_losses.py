@@ -19,6 +19,7 @@ from parlink.nn.model import LinkingModel
 from parlink.text.windows import Window
 from parlink.training.batches import training_batch
 from parlink.training.examples import Example, GoldMention
+from parlink.training.negatives import Negatives, NegativeSampler
 from tiny import byte_level_bpe
 from tiny_model import tiny_model
 
@@ -51,9 +52,8 @@ def model_for(seed: int) -> LinkingModel:
 
 def targets_of(windows: list[Example], *, nil: bool = False, negatives: int = 9) -> tuple[Batch, Targets]:
     rng = random.Random(0)
-    batch, targets = training_batch(
-        windows, tokenizer=TOKENIZER, nil=nil, negatives=negatives, batch_negatives=0, rng=rng
-    )
+    sampler = NegativeSampler(Negatives(candidates=negatives, nil=nil))
+    batch, targets = training_batch(windows, tokenizer=TOKENIZER, sampler=sampler, rng=rng)
     starts, weight = targets.starts.double(), targets.start_weight.double()
     rest = (targets.mentions, targets.linked, targets.tree, targets.owner, targets.gold)
     return batch, Targets(starts, weight, *rest)
@@ -198,9 +198,8 @@ def test_the_penalty_makes_raw_logits_log_probabilities() -> None:
         model = tiny_model(seed=2, vocab_size=TOKENIZER.vocab_size, spread=1.0)
         ids = np.array([0, 9, 10, 11, 2])
         windows = [Example(Window(ids, 0, 0, 3), (GoldMention(1, 2, "Japan", ()), GoldMention(3, 3, "Jordan", ())))]
-        batch, targets = training_batch(
-            windows, tokenizer=TOKENIZER, nil=False, negatives=0, batch_negatives=0, rng=random.Random(0)
-        )
+        sampler = NegativeSampler(Negatives(candidates=0))
+        batch, targets = training_batch(windows, tokenizer=TOKENIZER, sampler=sampler, rng=random.Random(0))
         optimizer = torch.optim.Adam(model.parameters(), lr=3e-2)
         for _ in range(60):
             got = joint_losses(model, batch, targets, label_smoothing=0.0)

@@ -20,6 +20,7 @@ from parlink.text.windows import Window
 from parlink.training.batches import POOL, BatchStream, training_batch
 from parlink.training.data import StageData, TrainingData
 from parlink.training.examples import Example, GoldMention
+from parlink.training.negatives import Negatives, NegativeSampler
 from parlink.training.optimizer import lr_factor
 from parlink.training.stream import Cursor, ExampleStream
 from parlink.types import Document
@@ -153,17 +154,18 @@ NIL = GoldMention(1, 1, None, ("Kent", "Ohio"))
 BARE_NIL = GoldMention(3, 3, None, ())
 
 
-def names_of(mentions: tuple[GoldMention, ...], **settings: int) -> list[list[tuple[int, ...]]]:
+def names_of(mentions: tuple[GoldMention, ...], *, seed: int = 3, **settings: int) -> list[list[tuple[int, ...]]]:
     """The token ids of the names of each linked mention, the gold one first."""
     tokenizer = byte_level_bpe()
-    wanted = {"nil": False, "negatives": 1, "batch_negatives": 0} | settings
+    names = {"negatives": "candidates", "batch_negatives": "batch", "nil": "nil"}
+    counts = Negatives(**{names[key]: value for key, value in settings.items()})  # type: ignore[arg-type]
     given_names = {tokenizer.title(t): t for m in (MENTION, OTHER, NIL) for t in (m.title, *m.candidates) if t}
     given_names[(tokenizer.nil_id,)] = "NIL"
     _, targets = training_batch(
         [example("d", length=8, mentions=mentions)],
         tokenizer=tokenizer,
-        rng=random.Random(3),
-        **wanted,  # type: ignore[arg-type]
+        rng=random.Random(seed),
+        sampler=NegativeSampler(counts),
     )
     tree = targets.tree
     parents, tokens = tree.parents().tolist(), tree.token.tolist()
@@ -189,6 +191,12 @@ def test_negatives_are_drawn_from_the_candidates_as_many_as_asked_for() -> None:
     assert names_of((MENTION,), negatives=0) == [["Kent"]]
 
 
+def test_every_candidate_has_its_turn_as_a_negative() -> None:
+    drawn = [names_of((MENTION,), seed=seed)[0][1] for seed in range(200)]
+    for title in ("Kent, Ohio", "Kent County"):
+        assert 60 < drawn.count(title) < 140  # type: ignore[arg-type]
+
+
 def test_negatives_from_the_batch_are_other_mentions_titles() -> None:
     assert names_of((MENTION, OTHER), negatives=0, batch_negatives=4) == [["Kent", "Ohio"], ["Ohio", "Kent"]]
 
@@ -206,7 +214,7 @@ def test_starts_weigh_as_their_dataset_says() -> None:
         example("b", length=4),
     ]
     batch, targets = training_batch(
-        examples, tokenizer=byte_level_bpe(), nil=False, negatives=1, batch_negatives=0, rng=random.Random(0)
+        examples, tokenizer=byte_level_bpe(), sampler=NegativeSampler(Negatives()), rng=random.Random(0)
     )
     assert batch.tokens.shape == (2, 6)
     torch.testing.assert_close(targets.start_weight, torch.tensor([[0, 0.1, 0.5, 0.1, 0.1, 0], [0, 1.0, 1.0, 0, 0, 0]]))
@@ -216,7 +224,7 @@ def test_starts_weigh_as_their_dataset_says() -> None:
 def test_a_start_of_which_nothing_is_known_is_not_judged() -> None:
     examples = [example("a", length=6, mentions=(GoldMention(2, 3, "Kent", ()),), unknown=(4,))]
     _, targets = training_batch(
-        examples, tokenizer=byte_level_bpe(), nil=False, negatives=1, batch_negatives=0, rng=random.Random(0)
+        examples, tokenizer=byte_level_bpe(), sampler=NegativeSampler(Negatives()), rng=random.Random(0)
     )
     assert targets.start_weight.tolist() == [[0, 1, 1, 1, 0, 0]]
 

@@ -20,6 +20,7 @@ from parlink.config import TrainConfig, Tuned, parse
 from parlink.data import jsonl
 from parlink.errors import ConfigError
 from parlink.evaluation.conditions import Condition
+from parlink.evaluation.metrics import Scores
 from parlink.evaluation.run import evaluate
 from parlink.kb.build.build import BuildOptions, build
 from parlink.linking.linker import Linker
@@ -104,6 +105,34 @@ def test_validation_may_be_on_some_of_the_documents(tmp_path: Path) -> None:
     assert validation is not None
     assert [doc.id for doc in validation.some] == ["d0", "d2", "d4", "d7", "d9"]
     assert len(validation.documents) == len(DOCUMENTS)
+
+
+def test_of_models_with_equal_scores_the_one_trained_longest_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_of(tiny_config(tmp_path, validate_steps=1))
+    scores = iter([Scores(0.5, 0.5, f1) for f1 in (0.2, 0.5, 0.4, 0.5, 0.3, 0.1)])
+    monkeypatch.setattr(Validation, "scores", lambda *_: (score := next(scores), score))
+    best, weights = [], {}
+    for event in run.events():
+        if isinstance(event, ValidationEvent):
+            best.append(event.best)
+            weights[event.total] = run.model.decoder.lstm.weight_hh.detach().clone()
+    assert best == [True, True, False, True, False, False]
+    assert torch.equal(load_checkpoint(run.folder / "model").model.decoder.lstm.weight_hh, weights[4])
+
+
+def test_gradients_are_cut_to_the_norm_allowed(tmp_path: Path) -> None:
+    """AdamW hardly notices the size of one gradient, so the gradients themselves are looked at."""
+    norms = {}
+    for allowed in (1e-3, 1e9):
+        config = tiny_config(tmp_path, validation=None, clip_norm=allowed, output=str(tmp_path / str(allowed)))
+        run = run_of(config)
+        next(run.events())
+        gradients = [weight.grad for weight in run.model.parameters() if weight.grad is not None]
+        norms[allowed] = float(torch.nn.utils.get_total_norm(gradients))
+    assert norms[1e-3] == pytest.approx(1e-3, rel=1e-3)
+    assert norms[1e9] > 0.1
 
 
 def test_a_budget_in_minutes_becomes_steps(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from parlink.nn.losses import Targets
 from parlink.nn.prefix_tree import PrefixTree
 from parlink.text.tokenizer import Tokenizer
 from parlink.training.describe import Describer
-from parlink.training.examples import Example, GoldMention
+from parlink.training.examples import Example
+from parlink.training.negatives import NegativeSampler
 from parlink.training.stream import Cursor, ExampleStream
 
 POOL = 32  # batches that are sorted by length together
@@ -69,9 +70,7 @@ def targets(
     batch: Batch,
     *,
     tokenizer: Tokenizer,
-    nil: bool,
-    negatives: int,
-    batch_negatives: int,
+    sampler: NegativeSampler,
     rng: random.Random,
     describer: Describer | None = None,
 ) -> Targets:
@@ -92,10 +91,7 @@ def targets(
     # A NIL mention without candidates has nothing to be told from: it trains detection only.
     linked = [i for i, (_, m) in enumerate(places) if m.title is not None or m.candidates]
     others = sorted({m.title for _, m in places if m.title is not None})
-    names = [
-        _names(places[i][1], others, nil=nil, negatives=negatives, batch_negatives=batch_negatives, rng=rng)
-        for i in linked
-    ]
+    names = [sampler.names(places[i][1], others, rng) for i in linked]
     owner = [row for row, choice in enumerate(names) for _ in choice]
     sequences = [tokenizer.title(t) if t is not None else (tokenizer.nil_id,) for choice in names for t in choice]
     first = torch.tensor([0, *(len(choice) for choice in names)], dtype=torch.long).cumsum(0)[:-1]
@@ -115,34 +111,11 @@ def _describe(names: Sequence[Sequence[str | None]], describer: Describer, rng: 
     return Descriptions.build([tokens for choice in names for tokens in describer.describe(choice, rng)])
 
 
-def _names(
-    mention: GoldMention,
-    others: Sequence[str],
-    *,
-    nil: bool,
-    negatives: int,
-    batch_negatives: int,
-    rng: random.Random,
-) -> list[str | None]:
-    """The gold title, first, and negatives; None is the name of NIL."""
-    wrong = [title for title in mention.candidates if title != mention.title]
-    chosen: list[str | None] = [mention.title]
-    chosen += rng.sample(wrong, min(negatives, len(wrong)))
-    if batch_negatives:
-        spare = [title for title in others if title not in chosen]
-        chosen += rng.sample(spare, min(batch_negatives, len(spare)))
-    if nil and mention.title is not None:
-        chosen.append(None)
-    return chosen
-
-
 def training_batch(
     examples: Sequence[Example],
     *,
     tokenizer: Tokenizer,
-    nil: bool,
-    negatives: int,
-    batch_negatives: int,
+    sampler: NegativeSampler,
     rng: random.Random,
     describer: Describer | None = None,
 ) -> tuple[Batch, Targets]:
@@ -152,9 +125,7 @@ def training_batch(
         examples,
         batch,
         tokenizer=tokenizer,
-        nil=nil,
-        negatives=negatives,
-        batch_negatives=batch_negatives,
+        sampler=sampler,
         rng=rng,
         describer=describer,
     )

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 
-from parlink.config import Dataset, Stage, TrainConfig
+from parlink.config import Dataset, Shapes, Stage, TrainConfig
 from parlink.data import jsonl
 from parlink.errors import ConfigError
 from parlink.kb import KnowledgeBase
-from parlink.text.detokenize import detokenize
 from parlink.text.tokenizer import Tokenizer
 from parlink.training.batches import BatchStream
-from parlink.training.examples import UNKNOWN_STARTS, DatasetStats, Example, ExampleBuilder
+from parlink.training.examples import DatasetStats, Example, ExampleBuilder
+from parlink.training.shapes import reshape
 from parlink.training.stream import Cursor, ExampleStream
 from parlink.training.swap import Names, gather_names, swap
+from parlink.types import Document
 
 MEGABYTE = 2**20
 
@@ -79,8 +81,8 @@ class DocumentBuilder:
         doc = jsonl.decode(line, path=self.dataset.path, line=number)
         if self.dataset.swap:
             doc = swap(doc, self.names, share=self.dataset.swap, rng=rng)
-        if rng.random() < self.examples.config.natural and not doc.extra.get(UNKNOWN_STARTS):
-            doc = detokenize(doc)
+        shapes = self.dataset.shapes or Shapes(natural=self.examples.config.natural)
+        doc = reshape(doc, shapes, rng)
         return self.examples.examples(doc, dataset=self.dataset, stats=DatasetStats())
 
 
@@ -91,8 +93,8 @@ class TrainingData:
         self, config: TrainConfig, tokenizer: Tokenizer, *, sizes: Mapping[str, DatasetSizes] | None = None
     ) -> None:
         self._config = config
-        kb = None if config.kb is None else KnowledgeBase.open(config.kb)
-        self._examples = ExampleBuilder(config, tokenizer, kb)
+        self.kb = None if config.kb is None else KnowledgeBase.open(config.kb)
+        self._examples = ExampleBuilder(config, tokenizer, self.kb)
         self.sizes = dict(sizes or {})
         for path in {dataset.path for stage in config.stages for dataset in stage.train}:
             if not Path(path).is_file():  # said now, and not when the stages before are done
@@ -111,6 +113,12 @@ class TrainingData:
             for dataset in stage.train
         )
         return StageData(self._config, stage.train, windows, builders)
+
+    def some(self, stage: Stage, *, most: int) -> Iterator[Document]:
+        """At most so many documents of each dataset of a stage, evenly spread."""
+        for path in dict.fromkeys(dataset.path for dataset in stage.train):
+            every = -(-self.sizes[path].sizes["documents"] // most)
+            yield from islice(jsonl.read(path), 0, None, every)
 
     def _look_through(self, dataset: Dataset) -> DatasetSizes:
         stats = DatasetStats()

@@ -41,6 +41,7 @@ def check_divergence(
 
 def loss_of_guessing(config: TrainConfig, vocabulary: int) -> float:
     """The loss of a model that gives all answers the same probability."""
-    names = 1 + config.negatives + config.batch_negatives + config.nil
+    wrong = config.negatives + config.batch_negatives + config.hard_negatives + config.type_negatives
+    names = 1 + wrong + config.nil
     answers = (2, config.max_mention_tokens, vocabulary, names, 1)
     return sum(weight * math.log(count) for weight, count in zip(config.loss_weights, answers, strict=True))

@@ -9,13 +9,16 @@ from collections.abc import Generator, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+import msgspec
 import torch
 from torch import Tensor
 
 from parlink.checkpoint.card import Training
 from parlink.checkpoint.folder import Checkpoint, recover, save_checkpoint
 from parlink.config import Stage, TrainConfig
+from parlink.data import files
 from parlink.errors import ConfigError
+from parlink.linking.linker import Linker
 from parlink.nn.losses import PARTS
 from parlink.training.average import WeightAverage
 from parlink.training.batches import BatchStream
@@ -27,6 +30,7 @@ from parlink.training.events import Event, RunLog, StepEvent, ValidationEvent, W
 from parlink.training.examples import Example
 from parlink.training.finish import finish
 from parlink.training.interrupts import held
+from parlink.training.negatives import Negatives, NegativeSampler, SameType, find_confusions
 from parlink.training.objective import Objective
 from parlink.training.optimizer import lr_factor, make_optimizer, set_rates
 from parlink.training.processes import LostProcessError, Processes
@@ -34,6 +38,7 @@ from parlink.training.state import Progress, has_state, load_state, read_progres
 from parlink.training.stream import Cursor
 from parlink.training.validation import Validation
 
+CONFUSION_DOCUMENTS = 500  # of each dataset, in which hard negatives are looked for
 MEASURED_STEPS = 8  # for a budget in minutes
 MEMORY = 0.9  # of the mean loss, a step
 
@@ -52,6 +57,7 @@ class Run:
         self.average = WeightAverage(self.model, decay=config.ema_decay)
         describer = Describer.load(config, self.tokenizer)
         self.objective = Objective(config, self.model, self.tokenizer, self.processes, describer)
+        self.sampler = NegativeSampler(Negatives.of(config))
         self.progress = self._begin(resume=resume)
         self.data = TrainingData(config, self.tokenizer, sizes=self.progress.data)
         self.validation = Validation.load(config)
@@ -100,6 +106,7 @@ class Run:
         self.progress = self.progress.moved(data=dict(self.data.sizes))
         if number != self.progress.stage:
             self.progress = self.progress.moved(stage=number, step=0, planned=0, cursors=())
+        self.sampler = self._make_sampler(stage)
         if not self.progress.planned:
             self.progress = self.progress.moved(planned=self._plan(stage, data))
         every = self.config.validate_steps or max(1, round(data.epoch / self.progress.windows))
@@ -112,6 +119,22 @@ class Run:
             if self._stage_done or time.monotonic() - saved > 60 * self.config.checkpoint_minutes:
                 self._save()
                 saved = time.monotonic()
+
+    def _make_sampler(self, stage: Stage) -> NegativeSampler:
+        """Draw negatives as the config says; hard ones are found when a stage begins, and kept for its length."""
+        kb = self.data.kb
+        types = SameType.gather(map(kb.entity, kb.titles())) if self.config.type_negatives and kb else SameType()
+        path = self.folder / f"confusions-{self.progress.stage}.json"
+        if self.config.hard_negatives and not self.progress.step:
+            if self.processes.is_main:
+                with self.average.in_place():
+                    linker = Linker(self.checkpoint, kb=kb, device=str(self.processes.device))
+                    confusions = find_confusions(linker, self.data.some(stage, most=CONFUSION_DOCUMENTS))
+                with files.written(path) as file:
+                    file.write(msgspec.json.encode(confusions))
+            self.processes.wait()
+        found = msgspec.json.decode(path.read_bytes()) if self.config.hard_negatives else {}
+        return NegativeSampler(Negatives.of(self.config), found, types)
 
     @property
     def _stage_done(self) -> bool:
@@ -134,10 +157,10 @@ class Run:
         """Time steps over batches of all lengths, without changing any weight."""
         pool = sorted(islice(self._batches(data), 32), key=lambda batch: len(batch[0].window.ids))
         chosen = pool[:: len(pool) // MEASURED_STEPS]
-        self.objective.add_gradients(chosen[0], step=0)  # warm up
+        self.objective.add_gradients(chosen[0], step=0, sampler=self.sampler)  # warm up
         begin = time.monotonic()
         for batch in chosen:
-            self.objective.add_gradients(batch, step=0)
+            self.objective.add_gradients(batch, step=0, sampler=self.sampler)
         seconds = (time.monotonic() - begin) / len(chosen)
         self.optimizer.zero_grad()
         return self.processes.mean(seconds)
@@ -176,7 +199,7 @@ class Run:
     def _gradients(self, examples: Sequence[Example]) -> Tensor:
         """Set the gradients of a batch, cut to the norm allowed; the parts of its loss, each a mean."""
         self.optimizer.zero_grad()
-        parts = self.objective.add_gradients(examples, step=self.progress.total)
+        parts = self.objective.add_gradients(examples, step=self.progress.total, sampler=self.sampler)
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm)
         vocabulary = self.model.config.encoder.vocab_size
         check_divergence(parts, norm, examples, self.progress, folder=self.folder / "checkpoint", vocabulary=vocabulary)

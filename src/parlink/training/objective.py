@@ -17,6 +17,7 @@ from parlink.text.tokenizer import Tokenizer
 from parlink.training.batches import training_batch
 from parlink.training.describe import Describer
 from parlink.training.examples import Example
+from parlink.training.negatives import NegativeSampler
 from parlink.training.processes import Processes
 
 
@@ -30,7 +31,7 @@ class Objective:
     processes: Processes
     describer: Describer | None = None
 
-    def add_gradients(self, examples: Sequence[Example], *, step: int) -> Tensor:
+    def add_gradients(self, examples: Sequence[Example], *, step: int, sampler: NegativeSampler) -> Tensor:
         """Add the gradients of a batch, over all processes, to those of the weights; the losses, each a mean.
 
         The batch is worked off in `accumulate` parts, and what each loss is divided by is counted beforehand, so that
@@ -39,7 +40,7 @@ class Objective:
         self.model.train()
         rng = random.Random(f"step {self.config.seed} {step} {self.processes.rank}")
         torch.manual_seed(rng.getrandbits(63))  # dropout
-        parts = list(self._parts(examples, rng))
+        parts = list(self._parts(examples, sampler, rng))
         counts = self.processes.sum(torch.stack([loss_counts(*part) for part in parts]).sum(0)).clamp(min=1)
         weights = counts.new_tensor(self.config.loss_weights) / counts
         sums = torch.zeros_like(counts)
@@ -50,7 +51,9 @@ class Objective:
         self.processes.sum_gradients(self.model)
         return self.processes.sum(sums) / counts
 
-    def _parts(self, examples: Sequence[Example], rng: random.Random) -> Iterator[tuple[Batch, Targets]]:
+    def _parts(
+        self, examples: Sequence[Example], sampler: NegativeSampler, rng: random.Random
+    ) -> Iterator[tuple[Batch, Targets]]:
         """This process's share of a batch, in as many parts as the config says, windows of like length together."""
         config, device = self.config, self.processes.device
         share = self.processes.shard(examples)
@@ -58,9 +61,7 @@ class Objective:
             batch, targets = training_batch(
                 share[first : first + config.batch_size],
                 tokenizer=self.tokenizer,
-                nil=config.nil,
-                negatives=config.negatives if config.classifier_weight else 0,
-                batch_negatives=config.batch_negatives if config.classifier_weight else 0,
+                sampler=sampler,
                 rng=rng,
                 describer=self.describer,
             )

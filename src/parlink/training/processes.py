@@ -72,6 +72,10 @@ class Processes:
         for p, part in zip(own, torch.split(flat, [p.numel() for p in own]), strict=True):
             p.grad = part.view_as(p)
 
+    def wait(self) -> None:
+        """Go on when all processes have come here."""
+        self.sum(torch.zeros(1))
+
     def leave(self) -> None:
         """Wait for the others and part from them."""
         if self.together:
