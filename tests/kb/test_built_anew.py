@@ -22,7 +22,7 @@ URL = "https://example.org/{id}/{title}"
 
 def base() -> list[Known]:
     return [
-        Known("Kent", id="q1", description="county", counts=Counter({"Kent": 30, "kent": 0, "K": 2})),
+        Known("Kent", id="q1", type="place", description="county", counts=Counter({"Kent": 30, "kent": 0, "K": 2})),
         Known("Kent (band)", id="q2", counts=Counter({"Kent (band)": 5, "Kent": 1})),
         Known("Ann Lee", id="q2", counts=Counter({"Ann Lee": 5, "Lee": 0}), redirects=set()),
         Known(
@@ -39,6 +39,7 @@ CHANGE = st.one_of(
         st.sampled_from(TITLES),
         st.sampled_from([None, *IDS]),
         st.sampled_from([None, "new"]),
+        st.sampled_from([None, "person", "other"]),
         st.lists(st.sampled_from(SURFACES), max_size=2),
         st.integers(1, 3),
     ),
@@ -67,8 +68,9 @@ class Plain:
         entity.counts[title] = max(1, entity.counts[title])
         self.entities[title] = entity
 
-    def add(self, title, identifier, description, aliases, count):
+    def add(self, title, identifier, description, type_, aliases, count):
         entity = Known(title, id=identifier or "", description=description or "", counts=Counter(aliases))
+        entity.type = type_ or ""
         entity.counts[title] += count
         self.take(title, entity)
 
@@ -88,12 +90,12 @@ class Plain:
 
 def change(kb: KnowledgeBase, plain: Plain, what: str, *values) -> None:
     if what == "add":
-        title, identifier, description, aliases, count = values
+        title, identifier, description, type_, aliases, count = values
         if title in plain.entities:
             with pytest.raises(KnowledgeBaseError, match="there already"):
                 kb.add(Entity(title))
             return
-        kb.add(Entity(title, id=identifier, description=description), aliases=aliases, count=count)
+        kb.add(Entity(title, id=identifier, type=type_, description=description), aliases=aliases, count=count)
         plain.add(*values)
         return
     entity = plain.pick(values[0])
@@ -120,8 +122,8 @@ def folder(tmp_path_factory):
 
 @settings(max_examples=100, deadline=None)
 @given(changes=st.lists(CHANGE, max_size=12))
-@example([("rename", 0, "Ulm (city)"), ("rename", 3, "Ann Lee"), ("add", "KENT", "q2", None, ["K"], 2)])
-@example([("add", "Old Kent", None, None, [], 1), ("rename", 4, "Lee"), ("remove", 4)])
+@example([("rename", 0, "Ulm (city)"), ("rename", 3, "Ann Lee"), ("add", "KENT", "q2", None, "other", ["K"], 2)])
+@example([("add", "Old Kent", None, None, None, [], 1), ("rename", 4, "Lee"), ("remove", 4)])
 def test_changes_and_a_new_build_answer_alike(folder, tmp_path_factory, changes):
     place = tmp_path_factory.mktemp("kb")
     kb, early = (KnowledgeBase.open(folder, overlay=place / "changes.sqlite") for _ in range(2))

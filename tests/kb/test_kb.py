@@ -266,8 +266,7 @@ def test_verify_reads_the_changes_too(tmp_path):
         ("name_title", lambda kb: kb.candidates("HSV")),
         ("id_title", lambda kb: kb.resolve("Q1055")),
         ("title_id", lambda kb: kb.entity("Hamburg")),
-        ("description_start", lambda kb: [kb.entity(title) for title in kb.titles()]),
-        ("description", lambda kb: [kb.entity(title) for title in kb.titles()]),
+        ("title_description", lambda kb: kb.entity("Kent")),
     ],
 )
 def test_numbers_that_point_nowhere_are_an_error(tmp_path, monkeypatch, array, ask):

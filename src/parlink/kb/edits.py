@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from parlink.errors import KnowledgeBaseError
 from parlink.kb import surfaces
 from parlink.kb.records import Record, Records
-from parlink.kb.tables import REDIRECT, form
+from parlink.kb.tables import REDIRECT, TYPES, form
 from parlink.kb.view import View
 from parlink.types import Entity
 
@@ -27,7 +27,12 @@ def add(view: View, entity: Entity, *, aliases: Sequence[str], count: int) -> Re
     names[title] += check_count(count)
     records = _free(view, title)
     records[_next(view, records)] = Record(
-        title=title, added=True, id=entity.id, description=entity.description, names=dict(names)
+        title=title,
+        added=True,
+        id=entity.id,
+        type=check_type(entity.type),
+        description=entity.description,
+        names=dict(names),
     )
     return records
 
@@ -100,6 +105,13 @@ def check_count(count: int) -> int:
     if count < 1:
         raise KnowledgeBaseError(f"a count must be at least 1, got {count}")
     return count
+
+
+def check_type(name: str | None) -> str | None:
+    """Refuse a type that there is not."""
+    if name is not None and name not in TYPES:
+        raise KnowledgeBaseError(f"{name!r} is no type of entities; give one of {', '.join(TYPES)}, or none")
+    return name
 
 
 def _free(view: View, title: str, *, to: int | None = None) -> Records:

@@ -4,6 +4,8 @@ kb.json            what it is, where it comes from, and size and checksum of eve
 titles.marisa      the titles; the number that the trie gives a title is its id in every array
 keys.marisa        the keys of all names (`surfaces.key`)
 ids.marisa         the identifiers, such as QIDs; not there if no entity has one
+descriptions.marisa, kinds.marisa   the distinct descriptions, and what sources call the types; may be missing
+links.safetensors  which pages link to a title; see `link_graph`
 arrays.safetensors
     name_start       (keys + 1,) the names that hang on a key are name_start[key] .. name_start[key + 1] - 1
     name_title       (names,)    the title; its two highest bits say what kind of name it is
@@ -12,8 +14,11 @@ arrays.safetensors
     title_count      (titles,)   how often the title was seen under any name
     title_id         (titles,)   its id's number in ids.marisa + 1; 0: none
     id_title         (ids,)      the title that has the id
-    description_start (titles + 1,)
-    description       (bytes,)   UTF-8, laid end to end
+    name_linked      (names,)    how often the name is a link where it occurs; see `Linked`
+    title_type       (titles,)   place in TYPES + 1; 0: none
+    title_description, title_kind   (titles,) number in descriptions.marisa, kinds.marisa + 1; 0: none
+    title_popularity (titles,)   how well known the title is, if that is not title_count
+Format 1 has, in place of title_description, description_start (titles + 1,) and description (bytes,), and no types.
 """
 
 from __future__ import annotations
@@ -33,11 +38,16 @@ from numpy.typing import NDArray
 
 from parlink.errors import KnowledgeBaseError
 from parlink.kb import arrays, surfaces
+from parlink.kb.link_graph import LINKS_FILE, LinkGraph
 
-FORMAT = 1
+FORMAT = 2
 INFO_FILE, ARRAYS_FILE = "kb.json", "arrays.safetensors"
 TITLES_FILE, KEYS_FILE, IDS_FILE = "titles.marisa", "keys.marisa", "ids.marisa"
+DESCRIPTIONS_FILE, KINDS_FILE = "descriptions.marisa", "kinds.marisa"
+TYPES = ("person", "organization", "place", "event", "work", "product", "species", "other")
 
+LINKED_BITS = 15  # of name_linked: the probability; the highest bit says that it is a guess
+LINKED_SCALE = (1 << LINKED_BITS) - 1
 CHECKED_BYTES = 32 << 20  # that are read at opening to see whether they are whole, which takes some 20 ms
 
 # Kinds of names. An alias and a redirect are spelled as they are, and a redirect names one title for good; the
@@ -77,6 +87,8 @@ class Info(msgspec.Struct, frozen=True, kw_only=True):
     names: int
     ids: int
     descriptions: int
+    types: int = 0
+    id_scheme: str | None = None  # what the ids are: "wikidata", "page" (numbers of a wiki's pages) or "own"
     url_template: str | None
     sources: tuple[Source, ...]
     notes: dict[str, int] = {}  # what the build merged, renamed and left out
@@ -106,6 +118,14 @@ class Names:
         return np.where(self.kind <= REDIRECT, spelled, made).astype(np.int64)
 
 
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """How often a name is a link where it occurs."""
+
+    probability: float
+    is_guess: bool  # the mean of names that look like it, since no text was seen with it
+
+
 class Tables:
     """An opened KB folder; nothing in it ever changes."""
 
@@ -114,7 +134,11 @@ class Tables:
         self.titles = _trie(folder / TITLES_FILE, info.titles)
         self._keys = _trie(folder / KEYS_FILE)
         self._ids = _trie(folder / IDS_FILE, info.ids) if info.ids else None
+        self._descriptions, self._kinds = (
+            _trie(folder / name) if name in info.files else None for name in (DESCRIPTIONS_FILE, KINDS_FILE)
+        )
         self._arrays = arrays.open_mapped(folder / ARRAYS_FILE)
+        self.graph = LinkGraph.open(folder / LINKS_FILE, info.titles) if LINKS_FILE in info.files else None
         self._name_start, self._name_title, self._name_count, self._name_form, self.title_count = (
             self._arrays[name] for name in ("name_start", "name_title", "name_count", "name_form", "title_count")
         )
@@ -135,15 +159,17 @@ class Tables:
             raise _damaged(folder, error) from error
 
     def _check_shapes(self) -> None:
+        """Refuse arrays that are missing, or do not have one number for each of what they are about."""
         titles, names, ids = self.info.titles, self.info.names, self.info.ids
-        wanted = {"name_start": len(self._keys) + 1, "title_count": titles}
+        wanted = {"name_start": len(self._keys) + 1, "id_title": ids, "description_start": titles + 1}
         wanted |= dict.fromkeys(("name_title", "name_count", "name_form", "name_linked"), names)
-        wanted |= {"title_id": titles, "id_title": ids, "description_start": titles + 1}
-        needed = ["title_id", "id_title"] * bool(ids) + ["description_start", "description"] * bool(
-            self.info.descriptions
-        )
-        if missing := [name for name in needed if name not in self._arrays]:
-            raise ValueError(f"there is no {missing[0]}")
+        columns = ("count", "id", "type", "description", "kind", "popularity")
+        wanted |= {f"title_{column}": titles for column in columns}
+        needed = ["title_id", "id_title"] * bool(ids) + ["title_kind"] * bool(self._kinds)
+        old = ["description_start", "description"] * bool(self.info.descriptions)
+        for name in (*needed, *(["title_description"] if self._descriptions else old)):
+            if name not in self._arrays:
+                raise ValueError(f"there is no {name}")
         for name, array in self._arrays.items():
             if array.shape != (wanted.get(name, len(array)),):
                 raise ValueError(f"{name} has the shape {array.shape}, wanted {wanted[name]}")
@@ -200,8 +226,49 @@ class Tables:
 
     def description(self, number: int) -> str | None:
         """Return the description of a title."""
-        if not self.info.descriptions:
+        if self._descriptions is not None:
+            return self._string(self._descriptions, "title_description", number)
+        return self._old_description(number) if self.info.descriptions else None
+
+    def kind(self, number: int) -> str | None:
+        """Return what sources call the type of a title, such as a DBpedia class."""
+        return None if self._kinds is None else self._string(self._kinds, "title_kind", number)
+
+    def type(self, number: int) -> str | None:
+        """Return which of TYPES a title is."""
+        if "title_type" not in self._arrays:
             return None
+        place = int(self._arrays["title_type"][number])
+        self._check(place <= len(TYPES), "title_type")
+        return TYPES[place - 1] if place else None
+
+    def popularity(self, number: int) -> int:
+        """Return how well known a title is."""
+        return int(self._arrays.get("title_popularity", self.title_count)[number])
+
+    def linked(self, surface: str) -> Linked | None:
+        """Return how often a surface is a link where it occurs; None if the knowledge base does not know.
+
+        Of several names under its key the one that is spelled most like it tells.
+        """
+        names, (first, last) = self.names(key := surfaces.key(surface)), self._range(key)
+        if "name_linked" not in self._arrays or first == last:
+            return None
+        steps = names.steps(surface)
+        column = self._arrays["name_linked"][first:last][steps == steps.min()].astype(np.int64)
+        value = int(column[np.lexsort((-(column & LINKED_SCALE), column >> LINKED_BITS))[0]])
+        return Linked((value & LINKED_SCALE) / LINKED_SCALE, is_guess=bool(value >> LINKED_BITS))
+
+    def keys(self) -> Iterator[str]:
+        """Yield the keys of all names."""
+        return iter(self._keys.iterkeys())
+
+    def _string(self, trie: Any, array: str, number: int) -> str | None:
+        place = int(self._arrays[array][number])
+        self._check(place <= len(trie), array)
+        return str(trie.restore_key(place - 1)) if place else None
+
+    def _old_description(self, number: int) -> str | None:
         first, last = self._arrays["description_start"][number : number + 2].tolist()
         text = self._arrays["description"]
         self._check(first <= last <= len(text), "description_start")

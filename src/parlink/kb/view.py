@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from parlink.kb import surfaces
 from parlink.kb.changes import Changes
 from parlink.kb.records import Record
-from parlink.kb.tables import ALIAS, REDIRECT, Names, Tables
+from parlink.kb.tables import ALIAS, REDIRECT, Linked, Names, Tables
 from parlink.types import Candidate, Entity
 
 MAX_CANDIDATES = 30
@@ -131,6 +131,35 @@ class View:
             counts += np.fromiter((self.changes.more.get(number, 0) for number in numbers.tolist()), np.int64)
         return counts
 
+    def popularity(self, title: str) -> int:
+        """Return how well known a title is: how often it was seen, unless the sources say it in another way."""
+        number = self.number(title)
+        if number is None:
+            return 0
+        base = self.tables.popularity(number) if number < len(self.tables) else 0
+        return base + self.changes.more.get(number, 0)
+
+    def linked(self, surface: str) -> Linked | None:
+        """Return how often a surface is a link where it occurs in texts; None if that is not known."""
+        return self.tables.linked(surface)
+
+    def pages(self, title: str) -> NDArray[np.int64]:
+        """Return the numbers of the pages that link to a title, ascending; none where there is no link graph."""
+        number, graph = self.number(title), self.tables.graph
+        if graph is None or number is None or number >= len(self.tables):
+            return np.empty(0, np.int64)
+        return graph.pages(number)
+
+    def page_weights(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return how much each page says: less, the more titles it links to."""
+        graph = self.tables.graph
+        return np.ones(len(pages)) if graph is None else graph.page_weights(pages)
+
+    def kind(self, title: str) -> str | None:
+        """Return what the sources call the type of a title, such as a DBpedia class."""
+        number = self.number(title)
+        return None if number is None or number >= len(self.tables) else self.tables.kind(number)
+
     def gone(self) -> list[int]:
         """Numbers of the tables whose title there is not theirs any more: renamed or removed."""
         return sorted(
@@ -145,10 +174,11 @@ class View:
         return [*(title for title in renamed if title is not None), *self.changes.added()]
 
     def _entity(self, number: int, title: str) -> Entity:
-        record, in_tables = self.changes.of(number) or Record(), number < len(self.tables)
-        identifier = self._id(number)
-        description = record.description or (self.tables.description(number) if in_tables else None)
-        return Entity(title, id=identifier, description=description, url=self._url(title, identifier))
+        record, tables = self.changes.of(number) or Record(), self.tables
+        type_, description, identifier = record.type, record.description, self._id(number)
+        if number < len(tables):
+            type_, description = type_ or tables.type(number), description or tables.description(number)
+        return Entity(title, id=identifier, type=type_, description=description, url=self._url(title, identifier))
 
     def _id(self, number: int) -> str | None:
         record = self.changes.of(number)

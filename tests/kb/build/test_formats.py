@@ -16,10 +16,11 @@ from parlink.errors import DataFormatError
 from parlink.kb import KnowledgeBase
 from parlink.kb.build import sql
 from parlink.kb.build.build import BuildOptions, build
-from parlink.kb.build.entity_types import TYPES, type_of
+from parlink.kb.build.entity_types import type_of
 from parlink.kb.build.gather import Gathering
 from parlink.kb.build.merge import Notes, Rules, entities
 from parlink.kb.build.sources import ReadOptions, kind_of, read
+from parlink.kb.tables import TYPES
 from tiny_kb import found
 
 

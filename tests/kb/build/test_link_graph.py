@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from parlink.kb import arrays
 from parlink.kb.build.build import BuildOptions, build
-from parlink.kb.build.link_graph import LINKS_FILE
+from parlink.kb.link_graph import LINKS_FILE
 from parlink.kb.tables import Tables
 from tiny_kb import write_lines
 

@@ -195,6 +195,7 @@ def _info(
         written,
         name=name,
         url_template=options.url_template or (WIKIPEDIA_URL if wiki else None),
+        id_scheme="own" if written.id_scheme == "page" and not wiki else None,
         sources=read,
         notes=notes.counts,
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-TYPES = ("person", "organization", "place", "event", "work", "product", "species", "other")
-
 _WORDS = {
     "person": "per people human individual character fictional_character politician artist athlete scientist writer",
     "organization": "org organisation company business institution agency club team band party university school norp",

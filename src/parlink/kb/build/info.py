@@ -20,6 +20,7 @@ def write_info(
     *,
     name: str,
     url_template: str | None = None,
+    id_scheme: str | None = None,
     sources: Sequence[Source] = (),
     notes: Mapping[str, int] = MappingProxyType({}),
 ) -> Info:
@@ -34,6 +35,8 @@ def write_info(
         names=written.names,
         ids=written.ids,
         descriptions=written.descriptions,
+        types=written.types,
+        id_scheme=id_scheme or written.id_scheme,
         url_template=url_template,
         sources=tuple(sources),
         notes=dict(notes),

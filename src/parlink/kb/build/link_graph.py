@@ -1,12 +1,8 @@
 """The link graph of a knowledge base on its way into a file: for every title the pages that link to it.
 
 Pages are numbered in the order of their keys (`facts.page_key`), which are hashes. So the first pages of a title are
-a random sample of all of them, and the samples of two titles overlap as the whole lists do (bottom-k sampling).
-
-links.safetensors
-    link_start   (titles + 1,)  the pages of a title are link_page[link_start[title] : link_start[title + 1]]
-    link_page    (links,)       numbers of pages, ascending
-    page_links   (pages,)       to how many titles of the knowledge base a page links
+a random sample of all of them, and the samples of two titles overlap as the whole lists do (bottom-k sampling). The
+file is that of `kb.link_graph`.
 """
 
 from __future__ import annotations
@@ -22,7 +18,6 @@ import numpy as np
 from parlink.kb import arrays
 from parlink.kb.build.spill import Spill
 
-LINKS_FILE = "links.safetensors"
 _CHUNK = 1 << 20
 
 

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from parlink.kb import surfaces
 from parlink.kb.build.facts import IS_LINKED
 from parlink.kb.build.spill import Spill
-from parlink.kb.tables import form
+from parlink.kb.tables import LINKED_BITS, LINKED_SCALE, form
 
 # A column of 16 bits: the highest says that the probability is a guess, the others are the probability.
-IS_GUESS = 1 << 15
-SCALE = IS_GUESS - 1
+IS_GUESS, SCALE = 1 << LINKED_BITS, LINKED_SCALE
 
 _SHAPES = 4 * 4 * 8  # words, capitals, length
 _CAPITALS = 4

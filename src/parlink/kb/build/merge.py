@@ -47,6 +47,8 @@ class Known:
     redirects: set[str] = field(default_factory=set)  # surfaces that are former or other titles
     type: str = ""  # one of `entity_types.TYPES`, or empty
     pages: array[int] = field(default_factory=lambda: array("Q"))  # keys of the pages that link to it, ascending
+    kind: str = ""  # what its sources call the type, such as a DBpedia class
+    popularity: int | None = None  # None: how often it was seen
     hidden: set[str] = field(default_factory=set)  # keys by which parts of the title do not find it
 
 

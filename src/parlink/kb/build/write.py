@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,17 +11,18 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-import marisa_trie
 import numpy as np
 
 from parlink.errors import KnowledgeBaseError
 from parlink.kb import arrays, surfaces
 from parlink.kb.arrays import unsigned
+from parlink.kb.build.columns import EntityColumns, write_trie
 from parlink.kb.build.facts import Occurrence
-from parlink.kb.build.link_graph import LINKS_FILE, LinkGraphWriter
+from parlink.kb.build.link_graph import LinkGraphWriter
 from parlink.kb.build.link_probability import Seen, join, shape, spill_occurrences
 from parlink.kb.build.merge import Known
 from parlink.kb.build.spill import Spill
+from parlink.kb.link_graph import LINKS_FILE
 from parlink.kb.tables import (
     ALIAS,
     ARRAYS_FILE,
@@ -34,6 +36,7 @@ from parlink.kb.tables import (
 )
 
 MAX_COUNT = (1 << 32) - 1
+_QID = re.compile(r"Q[1-9][0-9]*")
 PAGES_A_TITLE = 128  # of the link graph
 Name = tuple[str, str, int, int, int, int]  # key, title, kind, form or 0; form and shape of its spelling
 
@@ -46,6 +49,8 @@ class Written:
     names: int
     ids: int
     descriptions: int
+    types: int = 0
+    id_scheme: str | None = None
 
 
 def write_tables(
@@ -60,38 +65,40 @@ def write_tables(
 
     `occurrences` says how often surfaces occur and are links, and `pages_a_title` how many pages the link graph keeps.
     """
-    spills = _Spills(
-        Spill(scratch, "names"),
-        Spill(scratch, "ids"),
-        Spill(scratch, "descriptions"),
-        LinkGraphWriter(scratch, limit=pages_a_title),
-    )
-    titles = _trie(spills.take(entities), folder / TITLES_FILE)
-    if not len(titles):
+    spills = Spills(scratch, pages_a_title=pages_a_title)
+    return write_spills(spills, spills.take(entities), folder, seen=spill_occurrences(occurrences, scratch))
+
+
+def write_spills(spills: Spills, titles: Iterable[str], folder: Path, *, seen: Spill[Seen]) -> Written:
+    """Write the tries and arrays of what `spills` holds once all `titles` have been asked for."""
+    trie = write_trie(titles, folder / TITLES_FILE)
+    if not len(trie):
         raise KnowledgeBaseError("the sources name no entity; a knowledge base needs at least one title")
-    keys = _trie((key for key, _ in groupby(row[0] for row, _ in spills.names)), folder / KEYS_FILE)
-    columns = _name_columns(spills.names, keys, titles)
-    columns |= _probability_columns(spills.names, keys, spill_occurrences(occurrences, scratch))
-    columns |= _id_columns(spills.ids, titles, columns["title_count"], folder / IDS_FILE)
-    columns |= _description_columns(spills.descriptions, titles, scratch)
+    keys = write_trie((key for key, _ in groupby(row[0] for row, _ in spills.names)), folder / KEYS_FILE)
+    columns = _name_columns(spills.names, keys, trie)
+    columns |= _probability_columns(spills.names, keys, seen)
+    columns |= _id_columns(spills.ids, trie, columns["title_count"], folder / IDS_FILE)
+    columns |= spills.columns.write(folder, trie)
     arrays.write(folder / ARRAYS_FILE, columns)
-    spills.graph.write(folder / LINKS_FILE, titles)
+    spills.graph.write(folder / LINKS_FILE, trie)
     return Written(
-        titles=len(titles),
+        titles=len(trie),
         names=len(columns["name_title"]),
         ids=len(columns.get("id_title", ())),
-        descriptions=int(np.count_nonzero(np.diff(columns.get("description_start", np.zeros(1))))),
+        descriptions=int(np.count_nonzero(columns.get("title_description", ()))),
+        types=int(np.count_nonzero(columns.get("title_type", ()))),
+        id_scheme=_id_scheme(identifier for (identifier, _), _ in spills.ids),
     )
 
 
-@dataclass(frozen=True)
-class _Spills:
+class Spills:
     """What entities consist of, title by title, on its way into tables."""
 
-    names: Spill[Name]
-    ids: Spill[tuple[str, str]]  # id, title
-    descriptions: Spill[tuple[str, str]]  # title, description
-    graph: LinkGraphWriter
+    def __init__(self, scratch: Path, *, pages_a_title: int = PAGES_A_TITLE) -> None:
+        self.names: Spill[Name] = Spill(scratch, "names")
+        self.ids: Spill[tuple[str, str]] = Spill(scratch, "ids")  # id, title
+        self.columns = EntityColumns(scratch)
+        self.graph = LinkGraphWriter(scratch, limit=pages_a_title)
 
     def take(self, entities: Iterable[Known]) -> Iterator[str]:
         """Yield the title of each entity once the rest of it is taken in."""
@@ -105,8 +112,13 @@ class _Spills:
                     self._add_name(short, entity.title, kind, 0, seen)
             if entity.id:
                 self.ids.add((entity.id, entity.title))
-            if entity.description:
-                self.descriptions.add((entity.title, entity.description))
+            self.columns.add(
+                entity.title,
+                type=entity.type,
+                kind=entity.kind,
+                description=entity.description,
+                popularity=entity.popularity,
+            )
             self.graph.add(entity.title, entity.pages)
             yield entity.title
 
@@ -148,7 +160,7 @@ def _id_columns(
     ids: Spill[tuple[str, str]], titles: Any, title_count: arrays.Array, path: Path
 ) -> dict[str, arrays.Array]:
     """Map titles to ids and back; an id of several titles leads to the one that was seen most."""
-    trie = _trie((identifier for identifier, _ in groupby(row[0] for row, _ in ids)), path)
+    trie = write_trie((identifier for identifier, _ in groupby(row[0] for row, _ in ids)), path)
     if not len(trie):
         path.unlink()
         return {}
@@ -160,20 +172,7 @@ def _id_columns(
     return {"title_id": unsigned(title_id), "id_title": unsigned(id_title)}
 
 
-def _description_columns(descriptions: Spill[tuple[str, str]], titles: Any, scratch: Path) -> dict[str, arrays.Array]:
-    numbered: Spill[tuple[int, bytes]] = Spill(scratch, "numbered")
-    lengths = np.zeros(len(titles) + 1, np.int64)
-    for (title, description), _ in descriptions:
-        text = description.encode()
-        numbered.add((titles[title], text))
-        lengths[titles[title] + 1] = len(text)
-    if not lengths.any():
-        return {}
-    text = b"".join(text for (_, text), _ in numbered)
-    return {"description_start": unsigned(np.cumsum(lengths)), "description": np.frombuffer(text, np.uint8)}
-
-
-def _trie(keys: Iterable[str], path: Path) -> Any:
-    trie = marisa_trie.Trie(keys)
-    path.write_bytes(trie.tobytes())
-    return trie
+def _id_scheme(ids: Iterable[str]) -> str | None:
+    """Tell what ids are: "wikidata" if all are QIDs, "page" if all are numbers, else "own"; None if there are none."""
+    kinds = {"wikidata" if _QID.fullmatch(each) else "page" if each.isdecimal() else "own" for each in ids}
+    return kinds.pop() if len(kinds) == 1 else "own" if kinds else None
