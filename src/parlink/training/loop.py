@@ -130,7 +130,7 @@ class Run:
                 with self.average.in_place():
                     linker = Linker(self.checkpoint, kb=kb, device=str(self.processes.device))
                     confusions = find_confusions(linker, self.data.some(stage, most=CONFUSION_DOCUMENTS))
-                with files.written(path) as file:
+                with files.open_output(path) as file:
                     file.write(msgspec.json.encode(confusions))
             self.processes.wait()
         found = msgspec.json.decode(path.read_bytes()) if self.config.hard_negatives else {}
