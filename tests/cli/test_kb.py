@@ -59,23 +59,62 @@ def test_info_shows_sources_hashes_date_and_counts(folder):
 
 
 def test_lookup_prints_candidates(folder):
-    assert run("lookup", folder, "HSV").stdout.splitlines() == [
-        "  0.7500  exact     Hamburger SV  https://example.org/Hamburger_SV",
-        "  0.2500  exact     Hamburg  https://example.org/Hamburg",
-    ]
-    lines = [json.loads(line) for line in run("lookup", folder, "HSV", "--json", "--limit", 1).stdout.splitlines()]
-    assert lines == [
-        {
-            "title": "Hamburger SV",
-            "id": "Q51974",
-            "prior": pytest.approx(0.75),
-            "match_type": "exact",
-            "url": "https://example.org/Hamburger_SV",
-        }
-    ]
+    run("add", folder, "Hansa", "--type", "organization", "--description", "[league] of towns", "--alias", "HSV")
+    shown = run("lookup", folder, "HSV").stdout.splitlines()
+    assert shown[0].split() == ["prior", "match", "type", "title", "type", "id", "description"]
+    assert shown[1].split() == ["0.6667", "exact", "Hamburger", "SV", "Q51974"]
+    assert shown[3].split() == ["0.1111", "exact", "Hansa", "organization", "[league]", "of", "towns"]
+    first, _, last = (json.loads(line) for line in run("lookup", folder, "HSV", "--json").stdout.splitlines())
+    assert first == {
+        "title": "Hamburger SV",
+        "id": "Q51974",
+        "prior": pytest.approx(6 / 9),
+        "match_type": "exact",
+        "url": "https://example.org/Hamburger_SV",
+    }
+    assert (last["type"], last["description"]) == ("organization", "[league] of towns")
+    assert len(run("lookup", folder, "HSV", "--json", "--limit", 1).stdout.splitlines()) == 1
     nothing = run("lookup", folder, "Bremen")
     assert nothing.stdout == ""
     assert "no candidates" in nothing.stderr
+
+
+def test_check_tells_what_may_be_wrong(tmp_path):
+    lines = [*LINES, {"title": "<KENT>"}, {"title": "The Zürich"}]
+    folder = tiny_folder(tmp_path, lines)
+    result = run("check", folder, "--report", tmp_path / "report.html")
+    assert "every file is whole, 14 titles" in result.stdout
+    page = (tmp_path / "report.html").read_text()
+    assert "&lt;KENT&gt; / Kent" in page
+    assert "The Zürich / Zürich" in page
+    parsed = json.loads(run("check", folder, "--json").stdout)
+    assert parsed["titles that differ only in a leading The"]["count"] == 1
+    assert parsed["titles without a description"]["count"] == 11
+    file = folder / "arrays.safetensors"
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.unlink()
+    file.write_bytes(content)
+    with pytest.raises(KnowledgeBaseError, match="damaged"):
+        run("check", folder)
+
+
+def test_diff_and_merge(tmp_path, folder):
+    other = tiny_folder(tmp_path / "other", [*LINES[1:], {"title": "Ulm", "description": "city"}])
+    run("rename", other, "Zürich", "Zürich (city)")
+    shown = run("diff", folder, other).stdout
+    assert "added: 1\n  Ulm" in shown
+    assert "removed: 1\n  Hamburg" in shown
+    assert "renamed: 1\n  Zürich -> Zürich (city)" in shown
+    assert json.loads(run("diff", folder, other, "--json").stdout)["added"] == ["Ulm"]
+    result = run("merge", folder, other, "-o", tmp_path / "both", "--name", "both")
+    assert "13 titles" in result.stdout
+    merged = KnowledgeBase.open(tmp_path / "both")
+    assert merged.name.startswith("both-")
+    assert {"Hamburg", "Ulm", "Zürich"} <= set(merged.titles())
+    assert merged.resolve("Zürich (city)") == "Zürich"
+    with pytest.raises(KnowledgeBaseError, match="there already"):
+        run("merge", folder, other, "-o", tmp_path / "both")
 
 
 def test_changes_from_the_command_line(tmp_path, folder):

@@ -94,6 +94,12 @@ def test_resolve_takes_titles_ids_and_urls(kb, identifier, title):
     assert kb.resolve(identifier) == title
 
 
+def test_entities_can_be_gone_through_and_found_by_id(kb):
+    assert list(kb) == list(kb.entities()) == [kb.entity(title) for title in kb.titles()]
+    assert kb.by_id("Q51974") == kb.entity("Hamburger SV")
+    assert kb.by_id("Q2") is kb.by_id("Kent") is None
+
+
 def test_a_title_is_not_taken_for_an_id(kb):
     assert kb.resolve("Kent_(band)", ids=False) == "Kent (band)"
     assert kb.resolve("Q51974", ids=False) is None

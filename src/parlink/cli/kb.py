@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from parlink.cli.kb_inspect import AsJson, Folder, Overlay, check, diff, lookup, merge
+
 if TYPE_CHECKING:
     from parlink.kb.build.build import Progress, Report
     from parlink.kb.tables import Info
 
 app = typer.Typer(no_args_is_help=True)
 
-Folder = Annotated[Path, typer.Argument(help="Folder of the knowledge base.")]
 Title = Annotated[str, typer.Argument(help="Title of the entity.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Overlay = Annotated[
-    Path | None, typer.Option(help="File that holds the changes, if not the one beside the folder.", show_default=False)
-]
 
 
 @app.callback()
@@ -89,29 +86,8 @@ def info(folder: Folder, overlay: Overlay = None, as_json: AsJson = False) -> No
     _print_info(opened.info)
 
 
-@app.command()
-def lookup(
-    folder: Folder,
-    surface: Annotated[str, typer.Argument(help="Text of a mention.")],
-    limit: Annotated[int, typer.Option(help="Most candidates to show.", min=1)] = 30,
-    overlay: Overlay = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show the entities that a surface form may refer to, with priors."""
-    import msgspec
-
-    from parlink.kb import KnowledgeBase
-
-    found = KnowledgeBase.open(folder, overlay=overlay).candidates(surface, limit=limit)
-    for candidate in found:
-        if as_json:
-            known = {name: value for name, value in msgspec.to_builtins(candidate).items() if value not in (None, {})}
-            print(msgspec.json.encode(known).decode())
-        else:
-            place = candidate.url or candidate.id or ""
-            print(f"{candidate.prior:8.4f}  {candidate.match_type:8}  {candidate.title}  {place}".rstrip())
-    if not found and not as_json:
-        typer.echo(f"no candidates for {surface!r}", err=True)
+for command in (lookup, check, diff, merge):
+    app.command()(command)
 
 
 @app.command()
@@ -119,6 +95,7 @@ def add(
     folder: Folder,
     title: Title,
     id: Annotated[str | None, typer.Option(help="Identifier, such as a QID.")] = None,
+    type: Annotated[str | None, typer.Option(help="What it is: person, organization, place ...")] = None,
     description: Annotated[str | None, typer.Option(help="One line about the entity.")] = None,
     alias: Annotated[list[str] | None, typer.Option(help="Surface form; may be given more than once.")] = None,
     count: Annotated[int, typer.Option(help="How often the title was seen.", min=1)] = 1,
@@ -128,7 +105,7 @@ def add(
     from parlink.kb import KnowledgeBase
     from parlink.types import Entity
 
-    entity = Entity(title, id=id, description=description)
+    entity = Entity(title, id=id, type=type, description=description)
     KnowledgeBase.open(folder, overlay=overlay).add(entity, aliases=alias or (), count=count)
 
 
@@ -198,7 +175,9 @@ def _print_report(report: Report, folder: Path) -> None:
 
 
 def _print_info(info: Info) -> None:
-    print(f"titles {info.titles:,}, names {info.names:,}, ids {info.ids:,}, descriptions {info.descriptions:,}")
+    scheme = f" ({info.id_scheme})" if info.id_scheme else ""
+    print(f"titles {info.titles:,}, names {info.names:,}, ids {info.ids:,}{scheme}")
+    print(f"types {info.types:,}, descriptions {info.descriptions:,}")
     print(f"made {info.created} by parlink {info.parlink}, format {info.format}, hash {info.hash[:16]}")
     print(f"URLs {info.url_template or 'none'}")
     for source in info.sources:

@@ -72,6 +72,11 @@ class KnowledgeBase:
         return self._tables.info
 
     @property
+    def overlay(self) -> Path:
+        """The file that holds the changes; it need not be there."""
+        return self._overlay.path
+
+    @property
     def name(self) -> str:
         """Name and hash of the content, and a hash of the changes if there are any."""
         with self._lock:
@@ -94,6 +99,17 @@ class KnowledgeBase:
     def titles(self) -> Iterator[str]:
         """Yield all titles of now: those of the folder in the order of their numbers, then added ones."""
         return self.snapshot().titles()
+
+    def entities(self) -> Iterator[Entity]:
+        """Yield all entities of now, in the order of `titles`."""
+        return self.snapshot().entities()
+
+    __iter__ = entities
+
+    def by_id(self, identifier: str) -> Entity | None:
+        """Return the entity that has an id; of several the one seen most."""
+        with self._lock:
+            return self._refresh().by_id(identifier)
 
     def candidates(self, surface: str, *, limit: int = MAX_CANDIDATES) -> Sequence[Candidate]:
         """Return the titles that a surface may refer to, the most probable first; see `View.candidates`."""

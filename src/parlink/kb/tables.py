@@ -259,7 +259,22 @@ class Tables:
         value = int(column[np.lexsort((-(column & LINKED_SCALE), column >> LINKED_BITS))[0]])
         return Linked((value & LINKED_SCALE) / LINKED_SCALE, is_guess=bool(value >> LINKED_BITS))
 
-    def keys(self) -> Iterator[str]:
+    def linked_forms(self, key: str) -> dict[int, float]:
+        """Return how often the spellings of a key are links where they occur, by form; guesses are left out."""
+        first, last = self._range(key)
+        if "name_linked" not in self._arrays or first == last:
+            return {}
+        column = self._arrays["name_linked"][first:last]
+        counted = (column >> LINKED_BITS) == 0
+        return dict(
+            zip(self._name_form[first:last][counted].tolist(), (column[counted] / LINKED_SCALE).tolist(), strict=True)
+        )
+
+    def has_key(self, key: str) -> bool:
+        """Whether names hang on a key."""
+        return _get(self._keys, key) is not None
+
+    def name_keys(self) -> Iterator[str]:
         """Yield the keys of all names."""
         return iter(self._keys.iterkeys())
 

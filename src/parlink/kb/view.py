@@ -5,7 +5,9 @@ It answers exactly as a folder would that is built anew with the changes in it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -20,6 +22,15 @@ from parlink.types import Candidate, Entity
 MAX_CANDIDATES = 30
 _URL_SAFE = "/:@!$*(),;~"
 _LEAST_COUNT = 0.01  # of a name that is known, but was never seen in a text
+
+
+class NameRow(NamedTuple):
+    """A name: the number of its title, what kind of name it is, checksums of its spelling, how often it was seen."""
+
+    title: int
+    kind: int
+    form: int
+    seen: float
 
 
 class View:
@@ -46,6 +57,21 @@ class View:
             if (title := self.title(number)) is not None:
                 yield title
         yield from self.changes.added()
+
+    def entities(self) -> Iterator[Entity]:
+        """Yield all entities, in the order of `titles`."""
+        for title in self.titles():
+            number = self.number(title)
+            assert number is not None, "titles have numbers"
+            yield self._entity(number, title)
+
+    __iter__ = entities
+
+    def by_id(self, identifier: str) -> Entity | None:
+        """Return the entity that has an id; of several the one seen most."""
+        number = self.with_id(identifier)
+        title = None if number is None else self.title(number)
+        return None if number is None or title is None else self._entity(number, title)
 
     def title(self, number: int) -> str | None:
         """Return the title with a number, None if it was removed."""
@@ -121,6 +147,22 @@ class View:
             row = (short.number, short.kind, 0)
             counts[row] = counts.get(row, 0.0) + int(self.seen(np.array([short.number]))[0])
         return _names(counts)
+
+    def name_keys(self) -> Iterator[str]:
+        """Yield the keys of all names; some may have lost theirs by changes."""
+        yield from self.tables.name_keys()
+        for key in {*self.changes.spelled, *self.changes.made}:
+            if not self.tables.has_key(key):
+                yield key
+
+    def name_rows(self, key: str) -> Iterator[NameRow]:
+        """Yield the names that hang on a key, one by one."""
+        return itertools.starmap(NameRow, _rows(self.names(key)))
+
+    def times_seen(self, title: str) -> int:
+        """Return how often a title was seen under any name; 0 if there is no such title."""
+        number = self.number(title)
+        return 0 if number is None else int(self.seen(np.array([number]))[0])
 
     def seen(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how often titles were seen under any name."""

@@ -1,0 +1,161 @@
+"""`parlink kb lookup|check|diff|merge`: look into knowledge bases, compare them, put them together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from parlink.kb.check import Finding
+    from parlink.kb.view import View
+    from parlink.types import Candidate
+
+Folder = Annotated[Path, typer.Argument(help="Folder of the knowledge base.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Overlay = Annotated[
+    Path | None, typer.Option(help="File that holds the changes, if not the one beside the folder.", show_default=False)
+]
+_EXAMPLES = 3  # of a finding, on the terminal
+
+
+def lookup(
+    folder: Folder,
+    surface: Annotated[str, typer.Argument(help="Text of a mention.")],
+    limit: Annotated[int, typer.Option(help="Most candidates to show.", min=1)] = 30,
+    overlay: Overlay = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the entities that a surface form may refer to, with priors and what is known of them."""
+    from parlink.kb import KnowledgeBase
+
+    view = KnowledgeBase.open(folder, overlay=overlay).snapshot()
+    candidates = view.candidates(surface, limit=limit)
+    if as_json:
+        for candidate in candidates:
+            _print_json(_describe(view, candidate))
+    elif candidates:
+        _print_candidates(view, candidates)
+    else:
+        typer.echo(f"no candidates for {surface!r}", err=True)
+
+
+def check(
+    folder: Folder,
+    report: Annotated[Path | None, typer.Option(help="Page of HTML to write, with examples.")] = None,
+    overlay: Overlay = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check that all files are whole, and list what may be wrong: twins, redirects, names, descriptions."""
+    from parlink.data import files
+    from parlink.kb import KnowledgeBase
+    from parlink.kb.check import check as check_view
+    from parlink.kb.verify import verify
+    from parlink.pages import render
+
+    files.check_name(report)
+    opened = KnowledgeBase.open(folder, overlay=overlay)
+    verify(folder, overlay=opened.overlay)
+    view = opened.snapshot()
+    findings = check_view(view)
+    if report is not None:
+        page = render("kb_check.html", name=view.name, titles=len(view), findings=findings)
+        with files.written(report) as file:
+            file.write(page.encode())
+    if as_json:
+        _print_json({what: {"count": each.count, "examples": each.examples} for what, each in findings.items()})
+    else:
+        _print_findings(f"{view.name}: every file is whole, {len(view):,} titles", findings)
+
+
+def diff(
+    old: Folder,
+    new: Annotated[Path, typer.Argument(help="Folder to compare it with.")],
+    show: Annotated[int, typer.Option(help="Most lines to show of each kind.", min=0)] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Show what is different in another knowledge base: entities, what is known of them, names."""
+    import msgspec
+
+    from parlink.kb import KnowledgeBase
+    from parlink.kb.difference import diff as compare
+
+    difference = compare(*(KnowledgeBase.open(each).snapshot() for each in (old, new)))
+    if as_json:
+        _print_json(msgspec.to_builtins(difference))
+        return
+    changed = [
+        f"{each.title}: {each.field} {each.old or 'none'} -> {each.new or 'none'}" for each in difference.changed
+    ]
+    renamed = [f"{before} -> {after}" for before, after in difference.renamed.items()]
+    kinds = {"added": difference.added, "removed": difference.removed, "renamed": renamed, "changed": changed}
+    for kind, lines in (kinds | {"names found otherwise": difference.names}).items():
+        print(f"{kind}: {len(lines):,}")
+        for line in lines[:show]:
+            print(f"  {line}")
+
+
+def merge(
+    first: Folder,
+    second: Annotated[Path, typer.Argument(help="Folder whose entities are added; the first one is right.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
+    name: Annotated[str | None, typer.Option(help="Name that results give; else that of the folder.")] = None,
+) -> None:
+    """Put two knowledge bases together, with their changes, into a new one."""
+    from parlink.kb import KnowledgeBase
+    from parlink.kb.build.union import merge as write_union
+
+    info = write_union(KnowledgeBase.open(first), KnowledgeBase.open(second), output, name=name)
+    print(f"{output}: {info.titles:,} titles, {info.names:,} names, {sum(info.sizes().values()) / 1e6:.1f} MB")
+    for what, count in info.notes.items():
+        print(f"{what}: {count:,}")
+
+
+def _describe(view: View, candidate: Candidate) -> dict[str, Any]:
+    entity = view.entity(candidate.title)
+    assert entity is not None, "candidates are entities"
+    known = {
+        "title": candidate.title,
+        "id": candidate.id,
+        "type": entity.type,
+        "description": entity.description,
+        "prior": candidate.prior,
+        "match_type": candidate.match_type,
+        "url": candidate.url,
+    }
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _print_candidates(view: View, candidates: Sequence[Candidate]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    columns = ("prior", "match_type", "title", "type", "id", "description")
+    described = [_describe(view, candidate) | {"prior": f"{candidate.prior:.4f}"} for candidate in candidates]
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in columns:
+        if any(column in row for row in described):
+            table.add_column(column.replace("_", " "), overflow="fold")
+    for row in described:
+        table.add_row(*(row.get(column, "") for column in columns if any(column in each for each in described)))
+    Console(markup=False, highlight=False).print(table)
+
+
+def _print_findings(heading: str, findings: dict[str, Finding]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("what may be wrong", "count", "such as", box=None, pad_edge=False, header_style="dim")
+    for what, finding in findings.items():
+        table.add_row(what, f"{finding.count:,}", "; ".join(finding.examples[:_EXAMPLES]))
+    console = Console(markup=False, highlight=False)
+    console.print(heading)
+    console.print(table)
+
+
+def _print_json(value: Any) -> None:
+    import msgspec
+
+    print(msgspec.json.encode(value).decode())
