@@ -62,7 +62,7 @@ def check(
     findings = check_view(view)
     if report is not None:
         page = render("kb_check.html", name=view.name, titles=len(view), findings=findings)
-        with files.written(report) as file:
+        with files.open_output(report) as file:
             file.write(page.encode())
     if as_json:
         _print_json({what: {"count": each.count, "examples": each.examples} for what, each in findings.items()})
