@@ -12,14 +12,15 @@ from typing import Any
 import huggingface_hub
 import pytest
 import torch
-import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer as Fast
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import BertTokenizer, RobertaTokenizer
 
 from parlink.checkpoint.pretrained.weights import Pretrained, load_pretrained
+from parlink.config import ModelConfig
 from parlink.errors import CheckpointError
+from parlink.nn.decoder import OutputHead
 from parlink.nn.encoder import Encoder
 from published import FAMILIES, VOCAB, WINDOW, publish, random_model
 from tiny import SENTENCES, byte_level_bpe, word_piece
@@ -42,14 +43,13 @@ def states(pretrained: Pretrained) -> Tensor:
 
 
 def logits(pretrained: Pretrained) -> Tensor:
-    """What the masked-LM head makes of the encoder's states."""
-    head = pretrained.head
-    assert head is not None
-    hidden = F.gelu(F.linear(states(pretrained), head["dense.weight"], head["dense.bias"]))
-    normed = F.layer_norm(
-        hidden, hidden.shape[-1:], head["norm.weight"], head["norm.bias"], pretrained.config.layer_norm_eps
-    )
-    return F.linear(normed, head["decoder.weight"], head["decoder.bias"])
+    """What the decoder's output head makes of the encoder's states, with the weights of the masked-LM head."""
+    config = ModelConfig(encoder=pretrained.config)
+    head = OutputHead(config, nn.Embedding(config.encoder.vocab_size, config.encoder.hidden))
+    assert pretrained.head is not None
+    head.load_state_dict(pretrained.head)
+    with torch.no_grad():
+        return head.decoder(head.features(states(pretrained)))  # type: ignore[no-any-return]
 
 
 def same(first: Pretrained, second: Pretrained) -> bool:

@@ -44,4 +44,5 @@ def test_groups_hold_every_index_once_and_no_more_tokens_than_allowed(lengths: l
     for group in groups:
         assert len(group) == 1 or len(group) * max(lengths[i] for i in group) <= limit
     for longer, shorter in pairwise(groups):
+        assert (len(longer) + 1) * lengths[longer[0]] > limit  # there was no room for one more
         assert min(lengths[i] for i in longer) >= max(lengths[i] for i in shorter)

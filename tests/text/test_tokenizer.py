@@ -327,6 +327,7 @@ def test_windows_own_every_token_once_and_hold_its_mention(count: int, max_token
         assert all(min(first + longest, count) - 1 <= last for first in range(window.own_first, window.own_last))
     for one, other in pairwise(cut):
         assert len(one.ids) == max_tokens and one.offset + len(one.ids) - 2 - other.offset == overlap
+        assert one.own_last == other.own_first == other.offset + overlap // 2  # as much context on either side
 
 
 @given(st.integers(1, 120), st.integers(1, 8), st.integers(12, 40), st.data())
