@@ -262,7 +262,7 @@ def override(data: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
         key, equals, value = setting.partition("=")
         if not equals or not key.strip():
             raise ConfigError(f"--set wants key=value, got {setting!r}")
-        changed = _replaced(changed, key.strip().split("."), _value(value.strip()), setting)
+        changed = _replace(changed, key.strip().split("."), _value(value.strip()), setting)
     return dict(changed)
 
 
@@ -273,7 +273,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def _replaced(data: Any, path: Sequence[str], value: Any, setting: str) -> Any:
+def _replace(data: Any, path: Sequence[str], value: Any, setting: str) -> Any:
     """The same data with another value at the end of the path."""
     if not path:
         return value
@@ -282,9 +282,9 @@ def _replaced(data: Any, path: Sequence[str], value: Any, setting: str) -> Any:
         if not name.isdecimal() or int(name) >= len(data):
             raise ConfigError(f"--set {setting}: {name!r} is not one of the {len(data)} there, counted from 0")
         at = int(name)
-        return [*data[:at], _replaced(data[at], rest, value, setting), *data[at + 1 :]]
+        return [*data[:at], _replace(data[at], rest, value, setting), *data[at + 1 :]]
     table = data if isinstance(data, dict) else {}
-    return table | {name: _replaced(table.get(name), rest, value, setting)}
+    return table | {name: _replace(table.get(name), rest, value, setting)}
 
 
 class Shapes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlink.kb import surfaces
-from parlink.kb.surfaces import STEPS, folded, key, parts, step, without_parenthesis
+from parlink.kb.surfaces import STEPS, drop_parenthesis, fold, key, parts, step
 
 NAMES = st.text(st.sampled_from("aBcß Éøñ'’.-&()12\u0301京"), min_size=1).filter(str.strip)
 
@@ -13,18 +13,18 @@ NAMES = st.text(st.sampled_from("aBcß Éøñ'’.-&()12\u0301京"), min_size=1)
 @given(NAMES)
 def test_what_is_equal_folded_has_the_same_key(name):
     for spelling in (name.upper(), name.lower(), f"  {name} ", name.replace(" ", "   ")):
-        assert folded(spelling) == folded(name)
+        assert fold(spelling) == fold(name)
         assert key(spelling) == key(name)
 
 
 @given(st.text())
 def test_folding_twice_changes_nothing(name):
-    assert folded(folded(name)) == folded(name)
+    assert fold(fold(name)) == fold(name)
 
 
 @given(st.text(min_size=1))
 def test_a_key_is_empty_only_if_nothing_is_left_to_tell_names_apart(name):
-    assert bool(key(name)) == bool(folded(name))
+    assert bool(key(name)) == bool(fold(name))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_weights_fall_a_hundredfold_a_step():
     ],
 )
 def test_a_title_loses_the_parenthesis_that_ends_it(title, short):
-    assert without_parenthesis(title) == short
+    assert drop_parenthesis(title) == short
 
 
 @pytest.mark.parametrize(

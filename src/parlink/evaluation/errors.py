@@ -66,7 +66,7 @@ def link_errors(gold: Document, predicted: Document, rules: Rules, *, index: int
     errors = []
     for link in missed:
         beside = _overlapping(link, found)
-        errors.append(LinkError(_missed(link, gold.text, beside), index, link.span, gold=link, beside=beside))
+        errors.append(LinkError(_classify_missed(link, gold.text, beside), index, link.span, gold=link, beside=beside))
     for link in false:
         beside = _overlapping(link, gold.links)
         errors.append(LinkError(_false(link, beside, nil), index, link.span, predicted=link, beside=beside))
@@ -95,7 +95,7 @@ def _overlapping(link: Link, others: Iterable[Link]) -> tuple[Link, ...]:
     return tuple(other for other in others if link.span.overlaps(other.span))
 
 
-def _missed(link: Link, text: str, beside: Sequence[Link]) -> ErrorKind:
+def _classify_missed(link: Link, text: str, beside: Sequence[Link]) -> ErrorKind:
     surface = text[link.span.start : link.span.end]
     if surface == surface.lower() and any(letter.isalpha() for letter in surface):
         return ErrorKind.MISSED_LOWER_CASE

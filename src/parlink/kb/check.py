@@ -91,9 +91,9 @@ def _difference(title: str, other: str) -> str:
     """Say what tells two titles of one key apart."""
     if title.casefold() == other.casefold():
         return CASE
-    if surfaces.folded(title) == surfaces.folded(other):
+    if surfaces.fold(title) == surfaces.fold(other):
         return ACCENTS
-    without = (surfaces.folded(each).removeprefix("the ") for each in (title, other))
+    without = (surfaces.fold(each).removeprefix("the ") for each in (title, other))
     return ARTICLE if len(set(without)) == 1 else PUNCTUATION
 
 

@@ -102,7 +102,7 @@ class OverlayFile:
                 yield records
                 _write(connection, records)
         except sqlite3.Error as error:
-            raise _unsaved(self.path, error) from error
+            raise _refuse(self.path, error) from error
 
     def leave_to_parent(self) -> None:
         """Give up the connection in a forked process, without closing it: SQLite allows neither use nor closing."""
@@ -114,7 +114,7 @@ class OverlayFile:
         self._forget()
 
     def _read(self, *, afresh: bool) -> News | None:
-        connection = self._connected()
+        connection = self._connect()
         data_version = connection.execute("PRAGMA data_version").fetchone()[0]
         if data_version == self._data_version:
             return None
@@ -139,7 +139,7 @@ class OverlayFile:
         identity = status.st_dev, status.st_ino
         return identity if self._live else (*identity, status.st_size, status.st_mtime_ns)
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         if self._connection is None:
             connection, self._live = _open(self.path)
             self._keep(connection)
@@ -268,7 +268,7 @@ def _checksum(entity: int, version: int, record: str | None) -> int:
     return crc32(f"{entity} {version} {record}".encode())
 
 
-def _unsaved(path: Path, error: sqlite3.Error) -> KnowledgeBaseError:
+def _refuse(path: Path, error: sqlite3.Error) -> KnowledgeBaseError:
     if "locked" in str(error):
         message = f"another process has been changing it for {LOCK_SECONDS:g} s; try again when it is done"
         return KnowledgeBaseError(f"{path}: {message}")

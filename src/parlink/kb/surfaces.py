@@ -30,7 +30,7 @@ _LONGEST_CACHED = 100  # characters
 _LONGEST_WHOLE = 4  # words of a name that is also found by its last ones
 
 
-def folded(surface: str) -> str:
+def fold(surface: str) -> str:
     """Fold case, diacritics and white space."""
     return _fold_short(surface) if len(surface) <= _LONGEST_CACHED else _fold(surface)
 
@@ -49,7 +49,7 @@ def key(surface: str) -> str:
 
 
 def _key(surface: str) -> str:
-    plain = folded(surface)
+    plain = fold(surface)
     name = _ARTICLE.sub("", _POSSESSIVE.sub("", plain), count=1) if " " in plain or "'" in plain else plain
     return name if name.isalnum() else "".join(filter(str.isalnum, name)) or plain
 
@@ -63,10 +63,10 @@ def step(surface: str, name: str) -> int:
     """Return the first step by which `surface` finds `name`, given that they have the same key."""
     if surface == name:
         return EXACT
-    return FOLDED if folded(surface) == folded(name) else STRIPPED
+    return FOLDED if fold(surface) == fold(name) else STRIPPED
 
 
-def without_parenthesis(title: str) -> str | None:
+def drop_parenthesis(title: str) -> str | None:
     """Return a title without the parenthesis that ends it, or None if there is none."""
     short = _PARENTHESIS.sub("", title)
     return short if short != title else None
@@ -74,7 +74,7 @@ def without_parenthesis(title: str) -> str | None:
 
 def parts(title: str) -> Iterator[str]:
     """Yield the last word, and the last two, of a name of two to four words that begin with capitals."""
-    words = (without_parenthesis(title) or title).split()
+    words = (drop_parenthesis(title) or title).split()
     if 2 <= len(words) <= _LONGEST_WHOLE and all(map(_is_name_word, words)):
         yield words[-1]
         if len(words) > 2:

@@ -312,12 +312,12 @@ def form(surface: str) -> int:
     They tell the spellings of one key apart; two of them are mistaken for each other once in 65,536 times.
     """
     exact = unicodedata.normalize("NFC", surface)
-    return _checksum(exact) << 16 | _checksum(surfaces.folded(surface))
+    return _checksum(exact) << 16 | _checksum(surfaces.fold(surface))
 
 
 def made_names(title: str) -> Iterator[tuple[int, str]]:
     """Yield the names that are made of a title, with their kinds."""
-    if short := surfaces.without_parenthesis(title):
+    if short := surfaces.drop_parenthesis(title):
         yield SHORT_TITLE, short
     for part in surfaces.parts(title):
         yield PART, part

@@ -37,7 +37,7 @@ def initial_checkpoint(config: TrainConfig) -> Checkpoint:
         head.load_state_dict(pretrained.head | {"decoder.weight": model.encoder.token_embeddings.weight})
     else:
         head.load_state_dict(pretrained.head)
-    return Checkpoint(model, tokenizer, _untuned(config))
+    return Checkpoint(model, tokenizer, _start_values(config))
 
 
 def _from_trained(config: TrainConfig, folder: Path) -> Checkpoint:
@@ -56,7 +56,7 @@ def _from_trained(config: TrainConfig, folder: Path) -> Checkpoint:
     trained = LinkingModel(msgspec.structs.replace(model.config, **{key: getattr(known, key) for key in ADDED}))
     load_weights(folder / "model.safetensors", trained, assign=False)
     model.load_state_dict(trained.state_dict(), strict=False)  # what is new in it changes nothing at first
-    return Checkpoint(model, tokenizer, _untuned(config))
+    return Checkpoint(model, tokenizer, _start_values(config))
 
 
 def _from_scratch(config: TrainConfig) -> Checkpoint:
@@ -65,10 +65,10 @@ def _from_scratch(config: TrainConfig) -> Checkpoint:
     sizes = msgspec.structs.replace(
         sizes, vocab_size=max(sizes.vocab_size, tokenizer.vocab_size), layers=config.layers or sizes.layers
     )
-    return Checkpoint(_random_model(config, sizes, tokenizer), tokenizer, _untuned(config))
+    return Checkpoint(_random_model(config, sizes, tokenizer), tokenizer, _start_values(config))
 
 
-def _untuned(config: TrainConfig) -> Tuned:
+def _start_values(config: TrainConfig) -> Tuned:
     """Candidates are scored by the parts that are trained."""
     lm, classifier = float(config.generation_weight > 0), float(config.classifier_weight > 0)
     return Tuned(weights=ScoreWeights(lm=lm, classifier=classifier))

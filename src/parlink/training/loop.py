@@ -70,7 +70,7 @@ class Run:
         """Train; each step and each validation is an event. Whoever stops the iteration finds the state saved."""
         try:
             for number in range(self.progress.stage, len(self.config.stages)):
-                yield from map(self._logged, self._stage(number, self.config.stages[number]))
+                yield from map(self._log, self._stage(number, self.config.stages[number]))
         except (KeyboardInterrupt, GeneratorExit, LostProcessError):
             self._save()
             raise
@@ -249,7 +249,7 @@ class Run:
         if self.processes.is_main:
             save_state(self.folder / "checkpoint", self.model, self.optimizer, self.progress, average=self.average)
 
-    def _logged(self, event: Event) -> Event:
+    def _log(self, event: Event) -> Event:
         if self.processes.is_main:
             self.log.add(event)
             if isinstance(event, ValidationEvent):

@@ -29,7 +29,7 @@ class Processes:
         if wanted == "cuda" and started:
             wanted = f"cuda:{os.environ['LOCAL_RANK']}"  # one GPU each
         self.device = _usable(wanted)
-        self.mixed = _mixed(config.mixed_precision, self.device)
+        self.mixed = _use_mixed_precision(config.mixed_precision, self.device)
         if started and not dist.is_initialized():
             dist.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
         self.together = dist.is_initialized()
@@ -101,7 +101,7 @@ def _usable(name: str) -> torch.device:
     return device
 
 
-def _mixed(wanted: bool | None, device: torch.device) -> bool:
+def _use_mixed_precision(wanted: bool | None, device: torch.device) -> bool:
     if wanted and device.type != "cuda":
         raise ConfigError(f"mixed_precision needs a CUDA device, this run is on {device.type}; leave it out")
     return device.type == "cuda" and wanted is not False and torch.cuda.is_bf16_supported()

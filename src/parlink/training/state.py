@@ -119,7 +119,7 @@ def load_state(
     stored = _load(moments)
     for path in averaged:
         average.load(_load(path))
-    for key, parameter in _numbered(optimizer):
+    for key, parameter in _number_parameters(optimizer):
         named = {name: stored.get(f"{key}.{name}") for name in ("step", "exp_avg", "exp_avg_sq")}
         moments_of = {name: value.to(parameter.device) for name, value in named.items() if value is not None}
         if moments_of:
@@ -170,13 +170,13 @@ def _differences(before: object, now: object, key: str) -> Iterator[tuple[str, A
         yield key, before, now
 
 
-def _numbered(optimizer: torch.optim.Optimizer) -> list[tuple[str, torch.nn.Parameter]]:
+def _number_parameters(optimizer: torch.optim.Optimizer) -> list[tuple[str, torch.nn.Parameter]]:
     return [(f"{g}.{i}", p) for g, group in enumerate(optimizer.param_groups) for i, p in enumerate(group["params"])]
 
 
 def _moments(optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
     return {
         f"{key}.{name}": value
-        for key, parameter in _numbered(optimizer)
+        for key, parameter in _number_parameters(optimizer)
         for name, value in optimizer.state.get(parameter, {}).items()
     }

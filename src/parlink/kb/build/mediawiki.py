@@ -12,7 +12,7 @@ from parlink.data.wikipedia import mediawiki
 from parlink.data.wikipedia.wikitext import article
 from parlink.kb.build.entries import add_page
 from parlink.kb.build.facts import KNOWN_TITLE, Batch, Fact, Kind, PageFact
-from parlink.kb.surfaces import without_parenthesis
+from parlink.kb.surfaces import drop_parenthesis
 
 LONGEST_ANCHOR = 255  # characters; what is longer is no name
 CHUNK_BYTES = 4 << 20  # of pages that a worker parses at once
@@ -90,7 +90,7 @@ def _add_page(batch: Batch, page: mediawiki.Page, *, dump: Dump) -> None:
 
 def _add_meanings(batch: Batch, title: str, text: str, *, dump: Dump) -> None:
     """Add the first link of each item of a disambiguation page as what its title may mean."""
-    surface = without_parenthesis(title) or title
+    surface = drop_parenthesis(title) or title
     for line in text.split("\n"):
         if line.startswith("*"):
             for _, target in islice(mediawiki.links(line, namespaces=dump.namespaces), 1):
