@@ -376,7 +376,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     detector_hidden: PositiveInt = 128
     dropout: Fraction = 0.1
     attention_dropout: Fraction = 0.0  # of the attention's weights
-    tie_output: bool = False
+    tie_output: bool | None = None  # None: as the trained model that the run goes on from, else false
     freeze_embeddings: bool = False
     nil: bool = False  # NIL is one more candidate; else NIL mentions are not mentions
     descriptions: bool = False  # the correction reads what is said of an entity, by the kb and the description_file
@@ -448,7 +448,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             attention_dropout=self.attention_dropout,
             bos_id=bos_id,
             eos_id=eos_id,
-            tie_output=self.tie_output,
+            tie_output=bool(self.tie_output),
             self_normalized=self.normalizer_weight > 0,
             nil=self.nil,
             descriptions=self.descriptions,

@@ -8,6 +8,7 @@ from parlink.checkpoint.describe import describe
 from parlink.checkpoint.folder import save_checkpoint
 from parlink.errors import ConfigError
 from tiny_model import tiny_checkpoint
+from tiny_training import tiny_settings, toml
 
 PAPER = Path(__file__).parents[2] / "configs" / "paper.toml"
 
@@ -43,3 +44,20 @@ def test_a_model_folder_is_counted_without_its_weights(tmp_path: Path, tied: boo
     (tmp_path / "model" / "model.safetensors").unlink()
     counted = describe(tmp_path / "model")["parameters"]
     assert counted["total"] == sum(p.numel() for p in checkpoint.model.parameters())
+
+
+def test_layers_are_counted_as_asked_for_in_a_model_folder_too(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "model", checkpoint := tiny_checkpoint(), card="")
+    with pytest.raises(ConfigError, match="1 layers, cannot keep 2"):
+        describe(tmp_path / "model", layers=2)
+    assert describe(tmp_path / "model", layers=1)["model"]["encoder"]["layers"] == 1
+    assert checkpoint.model.config.encoder.layers == 1
+
+
+def test_a_run_on_an_encoder_is_described_without_its_weights(tmp_path: Path) -> None:
+    (tmp_path / "train.toml").write_text(toml(tiny_settings(tmp_path)))
+    before = describe(tmp_path / "train.toml")
+    (tmp_path / "encoder" / "model.safetensors").write_bytes(b"")
+    assert describe(tmp_path / "train.toml") == before
+    assert describe(tmp_path / "train.toml", layers=1)["model"]["encoder"]["layers"] == 1
+    assert before["model"]["encoder"]["layers"] == 2

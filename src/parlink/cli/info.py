@@ -13,7 +13,7 @@ def info(
         Path | None,
         typer.Argument(help="A model folder, or a training config (TOML); default: the model that comes with parlink."),
     ] = None,
-    layers: Annotated[int | None, typer.Option(help="Encoder layers to count, for a config.")] = None,
+    layers: Annotated[int | None, typer.Option(help="Count only the first so many layers of the encoder.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print the sizes of a model, part by part."""

@@ -44,6 +44,8 @@ def _from_trained(config: TrainConfig, folder: Path) -> Checkpoint:
     """Go on from a trained model; what the config says of objective, NIL and lengths may be new, the sizes may not."""
     known, tokenizer = read_config(folder).model, Tokenizer.load(folder / "tokenizer.json")
     sizes = known.encoder
+    if config.tie_output is None:
+        config = msgspec.structs.replace(config, tie_output=known.tie_output)
     if config.tie_output != known.tie_output:
         want, got = ("true", "false") if known.tie_output else ("false", "true")
         raise ConfigError(f"tie_output = {got}, but {folder} is trained with {want}; set `tie_output = {want}`")
