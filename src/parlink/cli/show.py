@@ -42,7 +42,7 @@ def _table(doc: Document, *, wide: bool, plain: bool) -> Table:
     typed = any(link.type is not None for link in doc.links)
     described = any(link.description is not None for link in doc.links)
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column, width in (("mention", 16), ("entity", 22), *([("type", 12)] if typed else [])):
+    for column, width in (("mention", 24), ("entity", 24), *([("type", 12)] if typed else [])):
         table.add_column(column, no_wrap=True, overflow="ellipsis", max_width=None if wide or not described else width)
     if described:
         table.add_column("description")  # the one that gives way where there is too little room
