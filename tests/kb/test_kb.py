@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 from parlink.errors import KnowledgeBaseError
 from parlink.kb import KnowledgeBase, overlay_path, surfaces, tables
+from parlink.kb.priors import STEP_WEIGHTS
 from parlink.kb.verify import verify
+from parlink.kb.view import LEAST_PRIOR
 from parlink.types import Entity
 from tiny_kb import LINES, found, tiny_folder, tiny_kb
 
@@ -125,7 +127,7 @@ ALIASES = st.lists(
 @settings(max_examples=30, deadline=None)
 @given(aliases=ALIASES, surface=st.sampled_from(["Kent", "KENT", "kent's", "Lee", "ann lee"]))
 def test_candidates_are_those_of_a_plain_table(aliases, surface, tmp_path_factory):
-    """All steps united, weights a hundredth a step, as a dictionary would have it."""
+    """All steps united, each with its weight, as a dictionary would have it."""
     titles = ["Kent", "Kent (x)", "Ann Lee", "Lee"]
     lines = [{"title": title} for title in titles]
     lines += [{"surface": surface, "title": title, "count": count} for surface, title, count in aliases]
@@ -144,13 +146,16 @@ def test_candidates_are_those_of_a_plain_table(aliases, surface, tmp_path_factor
     rows += [(surfaces.PART, "Ann Lee", seen["Ann Lee"])] if surfaces.key(surface) == "lee" else []
     mass, steps = defaultdict(float), {}
     for step, title, count in rows:
-        mass[title] += max(count, 0.01) * 100.0**-step
+        made = step in (surfaces.TITLE, surfaces.PART)
+        mass[title] += STEP_WEIGHTS[step] * ((count + 0.5) ** 0.6 if made else max(count, 0.01))
         steps[title] = min(step, steps.get(title, step))
     got = kb.candidates(surface)
-    assert {c.title: c.prior for c in got} == pytest.approx({t: m / sum(mass.values()) for t, m in mass.items()})
-    assert {c.title: c.match_type for c in got} == {title: surfaces.STEPS[step] for title, step in steps.items()}
+    priors = {title: weight / sum(mass.values()) for title, weight in mass.items()}
+    likely = {title for title, prior in priors.items() if prior >= LEAST_PRIOR}
+    assert {c.title: c.prior for c in got} == pytest.approx({title: priors[title] for title in likely})
+    assert {c.title: c.match_type for c in got} == {title: surfaces.STEPS[steps[title]] for title in likely}
     assert [c.prior for c in got] == sorted((c.prior for c in got), reverse=True)
-    assert sum(c.prior for c in got) == pytest.approx(1)
+    assert sum(c.prior for c in got) == pytest.approx(1, abs=4 * LEAST_PRIOR)
 
 
 def test_of_equally_probable_titles_the_one_seen_most_comes_first(tmp_path):

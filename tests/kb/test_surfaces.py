@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlink.kb import surfaces
 from parlink.kb.surfaces import STEPS, drop_parenthesis, fold, key, parts, step
 
 NAMES = st.text(st.sampled_from("aBcß Éøñ'’.-&()12\u0301京"), min_size=1).filter(str.strip)
@@ -52,12 +51,6 @@ def test_names_without_letters_keep_their_marks():
     assert key("!!!") != key("???")
     assert key("The") == "the"
     assert key("'s") == "'s"
-
-
-def test_weights_fall_a_hundredfold_a_step():
-    assert len(surfaces.STEP_WEIGHTS) == len(STEPS)
-    assert surfaces.STEP_WEIGHTS[0] == 1
-    assert surfaces.STEP_WEIGHTS[2] == pytest.approx(1e-4)
 
 
 @pytest.mark.parametrize(

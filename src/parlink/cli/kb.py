@@ -39,6 +39,9 @@ def build(
     pages_only: Annotated[bool, typer.Option(help="Take no titles that are only linked to.")] = False,
     lang: Annotated[str, typer.Option(help="Language of names in a Wikidata dump.")] = "en",
     ignore: Annotated[list[str] | None, typer.Option(help="Column or key of your data to pass over.")] = None,
+    texts: Annotated[
+        list[Path] | None, typer.Option(help="Dumps and JSONL to count in how often names are links; else the sources.")
+    ] = None,
     links: Annotated[list[Path] | None, typer.Option(help='Lines of {"title", "links"}, for the link graph.')] = None,
     pages_a_title: Annotated[int, typer.Option(help="Pages that the link graph keeps a title.", min=0)] = 128,
     link_probability: Annotated[bool, typer.Option(help="Count in the texts how often names are links.")] = True,
@@ -58,6 +61,7 @@ def build(
         min_links=None if pages_only else min_links,
         language=lang,
         ignored=ignore or (),
+        texts=texts or (),
         links=links or (),
         pages_a_title=pages_a_title,
         link_probability=link_probability,

@@ -12,10 +12,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-# From the closest to the farthest. A count at one step outweighs a hundred at the next: on AIDA testa that
-# ranks the right title first as often as stopping at the first step that hits, and finds more titles.
+# From the closest to the farthest; `priors` says how much each weighs.
 STEPS = ("exact", "folded", "stripped", "title", "part")
-STEP_WEIGHTS = tuple(100.0**-number for number in range(len(STEPS)))
 EXACT, FOLDED, STRIPPED, TITLE, PART = range(len(STEPS))
 
 _LETTERS = str.maketrans(

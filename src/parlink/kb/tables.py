@@ -9,7 +9,7 @@ links.safetensors  which pages link to a title; see `link_graph`
 arrays.safetensors
     name_start       (keys + 1,) the names that hang on a key are name_start[key] .. name_start[key + 1] - 1
     name_title       (names,)    the title; its two highest bits say what kind of name it is
-    name_count       (names,)    how often the name was seen for the title
+    name_count       (names,)    how often the name was seen for the title; popularity of the title if made of it
     name_form        (names,)    `form` of the name as it is spelled
     title_count      (titles,)   how often the title was seen under any name
     title_id         (titles,)   its id's number in ids.marisa + 1; 0: none
@@ -18,7 +18,8 @@ arrays.safetensors
     title_type       (titles,)   place in TYPES + 1; 0: none
     title_description, title_kind   (titles,) number in descriptions.marisa, kinds.marisa + 1; 0: none
     title_popularity (titles,)   how well known the title is, if that is not title_count
-Format 1 has, in place of title_description, description_start (titles + 1,) and description (bytes,), and no types.
+Format 1 has, in place of title_description, description_start (titles + 1,) and description (bytes,), and no types;
+before format 3, name_form has 32 bits, and name_count of names made of a title is title_count.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from parlink.errors import KnowledgeBaseError
 from parlink.kb import arrays, surfaces
 from parlink.kb.link_graph import LINKS_FILE, LinkGraph
 
-FORMAT = 2
+FORMAT = 3
 INFO_FILE, ARRAYS_FILE = "kb.json", "arrays.safetensors"
 TITLES_FILE, KEYS_FILE, IDS_FILE = "titles.marisa", "keys.marisa", "ids.marisa"
 DESCRIPTIONS_FILE, KINDS_FILE = "descriptions.marisa", "kinds.marisa"
@@ -54,6 +55,9 @@ CHECKED_BYTES = 32 << 20  # that are read at opening to see whether they are who
 # others are made of the title, and are found by the step of the same name.
 ALIAS, REDIRECT, SHORT_TITLE, PART = range(4)
 KIND_SHIFT = 30
+_FOLDED_BITS = 5  # of `form`
+_FOLDED_MASK = (1 << _FOLDED_BITS) - 1
+_EXACT_MASK = (1 << 11) - 1
 TITLE_MASK = (1 << KIND_SHIFT) - 1
 
 
@@ -106,13 +110,13 @@ class Names:
 
     title: NDArray[np.int64]
     kind: NDArray[np.int64]
-    form: NDArray[np.uint32]
+    form: NDArray[np.uint16]
     count: NDArray[np.float64]
 
     def steps(self, surface: str) -> NDArray[np.int64]:
         """Return the look-up step by which a surface of that key finds each name."""
-        differs = self.form ^ np.uint32(form(surface))
-        near = np.where(differs & 0xFFFF, surfaces.STRIPPED, surfaces.FOLDED)
+        differs = self.form ^ np.uint16(form(surface))
+        near = np.where(differs & _FOLDED_MASK, surfaces.STRIPPED, surfaces.FOLDED)
         spelled = np.where(differs == 0, surfaces.EXACT, near)
         made = np.where(self.kind == PART, surfaces.PART, surfaces.TITLE)
         return np.where(self.kind <= REDIRECT, spelled, made).astype(np.int64)
@@ -194,7 +198,7 @@ class Tables:
         return Names(
             title=numbers,
             kind=(title >> KIND_SHIFT).astype(np.int64),
-            form=self._name_form[first:last],
+            form=_narrow(self._name_form[first:last]),
             count=self._name_count[first:last].astype(np.float64),
         )
 
@@ -267,7 +271,11 @@ class Tables:
         column = self._arrays["name_linked"][first:last]
         counted = (column >> LINKED_BITS) == 0
         return dict(
-            zip(self._name_form[first:last][counted].tolist(), (column[counted] / LINKED_SCALE).tolist(), strict=True)
+            zip(
+                _narrow(self._name_form[first:last][counted]).tolist(),
+                (column[counted] / LINKED_SCALE).tolist(),
+                strict=True,
+            )
         )
 
     def has_key(self, key: str) -> bool:
@@ -307,12 +315,20 @@ class Tables:
 
 
 def form(surface: str) -> int:
-    """Return checksums of a surface as it stands (high) and folded (low), 16 bits each.
+    """Return checksums of a surface as it stands (11 bits, high) and folded (5 bits, low).
 
-    They tell the spellings of one key apart; two of them are mistaken for each other once in 65,536 times.
+    They tell the spellings of one key apart; two of them are mistaken for each other once in 2,048 times.
     """
     exact = unicodedata.normalize("NFC", surface)
-    return _checksum(exact) << 16 | _checksum(surfaces.fold(surface))
+    return (_checksum(exact) & _EXACT_MASK) << _FOLDED_BITS | _checksum(surfaces.fold(surface)) & _FOLDED_MASK
+
+
+def _narrow(forms: NDArray[Any]) -> NDArray[np.uint16]:
+    """Bring the forms of older formats, 16 bits for each of the two, to `form`."""
+    if forms.dtype == np.uint16:
+        return forms
+    exact, folded = forms >> 16 & _EXACT_MASK, forms & _FOLDED_MASK
+    return (exact << _FOLDED_BITS | folded).astype(np.uint16)
 
 
 def made_names(title: str) -> Iterator[tuple[int, str]]:

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from parlink.kb import surfaces
 from parlink.kb.changes import Changes
+from parlink.kb.priors import weigh
 from parlink.kb.records import Record
 from parlink.kb.tables import ALIAS, REDIRECT, Linked, Names, Tables
 from parlink.types import Candidate, Entity
 
 MAX_CANDIDATES = 30
+LEAST_PRIOR = 0.002  # of a candidate, unless all are below it
 _URL_SAFE = "/:@!$*(),;~"
-_LEAST_COUNT = 0.01  # of a name that is known, but was never seen in a text
 
 
 class NameRow(NamedTuple):
@@ -106,13 +107,13 @@ class View:
     def candidates(self, surface: str, *, limit: int = MAX_CANDIDATES) -> Sequence[Candidate]:
         """Return the titles that a surface may refer to, the most probable first.
 
-        All look-up steps are united, and each candidate names the closest step that found it. A count weighs
-        a hundredth of one at the step before; priors sum to one before the cut at `limit`. Of equally probable
-        titles the one seen most comes first, of these the first in the alphabet.
+        All look-up steps are united (`priors.weigh`), and each candidate names the closest step that found it. Priors
+        sum to one before the cut at `limit`, and before those below `LEAST_PRIOR` are dropped. Of equals
+        the one seen most comes first, then the first in the alphabet.
         """
         names = self.names(surfaces.key(surface))
         steps = names.steps(surface)
-        weights = np.take(surfaces.STEP_WEIGHTS, steps) * np.maximum(names.count, _LEAST_COUNT)
+        weights = weigh(names, steps)
         order = np.argsort(weights, kind="stable")  # so that sums do not depend on the order of the names
         numbers, at = np.unique(names.title[order], return_inverse=True)
         mass: NDArray[np.float64] = np.bincount(at, weights[order], len(numbers)).astype(np.float64)
@@ -120,7 +121,8 @@ class View:
         np.minimum.at(step, at, steps[order])
         priors = mass / np.sort(mass).sum()
         best = self._rank(numbers, mass, limit)
-        return [self._candidate(int(numbers[i]), float(priors[i]), int(step[i])) for i in best]
+        least = min(LEAST_PRIOR, priors.max(initial=0.0))
+        return [self._candidate(int(numbers[i]), float(priors[i]), int(step[i])) for i in best if priors[i] >= least]
 
     def finds(self, surface: str, title: str) -> bool:
         """Whether a title is among all the candidates of a surface."""
@@ -145,7 +147,7 @@ class View:
             counts[row] = counts.get(row, 0.0) + name.more
         for short in made:
             row = (short.number, short.kind, 0)
-            counts[row] = counts.get(row, 0.0) + int(self.seen(np.array([short.number]))[0])
+            counts[row] = counts.get(row, 0.0) + self._popularity(short.number)
         return _names(counts)
 
     def name_keys(self) -> Iterator[str]:
@@ -176,8 +178,9 @@ class View:
     def popularity(self, title: str) -> int:
         """Return how well known a title is: how often it was seen, unless the sources say it in another way."""
         number = self.number(title)
-        if number is None:
-            return 0
+        return 0 if number is None else self._popularity(number)
+
+    def _popularity(self, number: int) -> int:
         base = self.tables.popularity(number) if number < len(self.tables) else 0
         return base + self.changes.more.get(number, 0)
 
@@ -286,7 +289,7 @@ def _names(counts: dict[tuple[int, int, int], float]) -> Names:
     return Names(
         title=rows[:, 0],
         kind=rows[:, 1],
-        form=rows[:, 2].astype(np.uint32),
+        form=rows[:, 2].astype(np.uint16),
         count=np.fromiter(counts.values(), np.float64),
     )
 

@@ -42,6 +42,7 @@ class BuildOptions:
     processes: int | None = None  # None: one a core
     language: str = "en"  # of a Wikidata dump
     ignored: Sequence[str] = ()  # columns and keys of one's own data that are passed over
+    texts: Sequence[Path] = ()  # dumps and JSONL in which only occurrences of names are counted; else all sources
     links: Sequence[Path] = ()  # lines of {"title", "links"}, for the link graph only
     pages_a_title: int = PAGES_A_TITLE  # that the link graph keeps; 0: no graph
     link_probability: bool = True  # count how often names are links, which means to read texts twice
@@ -77,9 +78,11 @@ def build(
     if not files:
         raise KnowledgeBaseError("no sources given; give at least one file to build from")
     kinds = [sources.kind_of(file) for file in files]
-    for beside in (*options.ids, *options.links, *([options.redirects] if options.redirects else [])):
+    for beside in (*options.ids, *options.links, *options.texts, *([options.redirects] if options.redirects else [])):
         if not beside.is_file():
-            raise KnowledgeBaseError(f"{beside}: is not there; give a file of ids, links or redirects, or leave it out")
+            raise KnowledgeBaseError(
+                f"{beside}: is not there; give a file of ids, links, texts or redirects, or leave it out"
+            )
     recover(target)
     _check_free(target, options)
     with open_work_folder(target, resume=options.resume) as work:
@@ -166,9 +169,12 @@ def _count_occurrences(
     progress: Progress,
 ) -> None:
     """Count, in a second pass over the texts, how often what they link is a link."""
+    if options.texts:
+        files, kinds = options.texts, [sources.kind_of(file) for file in options.texts]
     texts = [(file, kind) for file, kind in zip(files, kinds, strict=True) if kind in occurrences.WITH_TEXTS]
     names = work / "surfaces.marisa"
-    if not options.link_probability or not texts or not occurrences.write_names(facts.surfaces(), names):
+    surfaces = facts.surfaces(aliases=bool(options.texts))
+    if not options.link_probability or not texts or not occurrences.write_names(surfaces, names):
         return
     processes = options.processes or os.cpu_count() or 1
     for file, kind in texts:

@@ -1,7 +1,8 @@
 """An entry of a source, a JSON line or a row of a table, turned into facts.
 
 {"title": ..., "id"?, "type"?, "description"?, "aliases"?, "count"?, "links"?}   an entity; "name" does for "title"
-    aliases: [surface | {"surface", "count"}], links: the titles that its page links to
+    aliases: [surface | {"surface", "count"}], links: the titles that its page links to; and, if known, "kind": its
+    class in the source, "redirects": former and other titles, "popularity": how well known it is, else how often seen
 {"surface": ..., "title": ..., "count"?}                                         an alias
 {"text": ..., "links": [...]}                                                    a document
 {"title": ..., "paragraphs": [{"text", "links": [[start, end, title]]}]}         an article
@@ -42,10 +43,13 @@ class Entry(msgspec.Struct):
     title: str
     id: str | int | None = None
     type: str | None = None
+    kind: str | None = None
     description: str | None = None
     aliases: list[str | Alias] | None = None
     count: Count | None = None
     links: list[str] | None = None
+    redirects: list[str] | None = None
+    popularity: Count | None = None
     surface: str | None = None
     paragraphs: list[Paragraph] | None = None
 
@@ -86,6 +90,12 @@ def add_entry(batch: Batch, entry: Entry, *, source: int) -> None:
         batch.facts[Fact(title, identifier, Kind.DESCRIPTION, description)] += 1
     if entry.type and (written := " ".join(entry.type.split())):
         batch.facts[Fact(title, identifier, Kind.TYPE, written)] += 1
+    if entry.kind and (written := " ".join(entry.kind.split())):
+        batch.facts[Fact(title, identifier, Kind.CLASS, written)] += 1
+    if entry.popularity is not None:
+        batch.facts[Fact(title, identifier, Kind.POPULARITY, "")] += entry.popularity
+    for former in entry.redirects or ():
+        batch.facts[Fact(title, identifier, Kind.REDIRECT, plain_name(former, "redirect"))] += 0
     if entry.count is not None:
         batch.facts[Fact(title, identifier, Kind.ALIAS, title)] += entry.count
     for given in entry.aliases or ():

@@ -22,6 +22,8 @@ class Kind:
     FLAGGED = 8  # the same, and it is so whatever other sources say: the wiki itself says it
     TYPE = 9  # value: type of the entity, as the source writes it
     PAGE = 10  # value: `page_key` of a page that links to the title, or is its own; not counted
+    CLASS = 11  # value: class of the entity in the source, such as DBpedia's
+    POPULARITY = 12  # count: how well known the entity is
 
 
 class Fact(NamedTuple):

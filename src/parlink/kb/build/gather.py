@@ -106,10 +106,10 @@ class Gathering:
         facts = resolve_pages(merge_spills([part.pages for part in self._parts]), source=len(self._parts))
         self.open_part("page numbers").take_facts((fact, 1) for fact in facts)
 
-    def surfaces(self) -> Iterator[str]:
-        """Yield the surfaces that texts link, in no order, and one of them perhaps several times."""
+    def surfaces(self, *, aliases: bool = False) -> Iterator[str]:
+        """Yield what texts link, or also all `aliases`, in no order, and one of them perhaps several times."""
         for fact, _ in merge_spills([part.facts for part in self._parts]):
-            if fact.kind == Kind.LINK:
+            if fact.kind == Kind.LINK or (aliases and fact.kind == Kind.ALIAS):
                 yield fact.value
 
     def occurrences(self) -> Iterator[tuple[Occurrence, int]]:

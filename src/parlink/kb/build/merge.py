@@ -169,6 +169,10 @@ def _collect(title: str, facts: Sequence[Counted], notes: Notes) -> Known:
             entity.counts[fact.value] += count
         if fact.kind == Kind.REDIRECT:
             entity.redirects.add(fact.value)
+        elif fact.kind == Kind.CLASS:
+            entity.kind = entity.kind or fact.value
+        elif fact.kind == Kind.POPULARITY:
+            entity.popularity = (entity.popularity or 0) + count
     entity.type = _choose_type([fact.value for fact, _ in facts if fact.kind == Kind.TYPE], notes)
     entity.counts[title] = max(1, entity.counts[title])
     return entity

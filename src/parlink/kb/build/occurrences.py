@@ -73,8 +73,17 @@ class _Pass:
         for raw in lines:
             values = msgspec.json.decode(raw, type=dict[str, Any])
             pieces = [values] if values.get("text") is not None else values.get("paragraphs") or []
-            self._count(batch, [(piece["text"], _spans(piece.get("links") or [])) for piece in pieces])
+            self._count(batch, [(piece["text"], self._links(piece)) for piece in pieces])
         return batch
+
+    def _links(self, piece: dict[str, Any]) -> list[tuple[int, int]]:
+        """Return the links of a piece; of one that lost its target and its end, the longest name that begins there."""
+        links = _spans(piece.get("links") or [])
+        for start in piece.get("deleted_link_starts") or ():
+            names = list(_find_at(piece["text"], start, len(piece["text"]), _open(self.names)))
+            if names:
+                links.append((start, start + len(names[-1])))
+        return links
 
     def _count(self, batch: Batch, pieces: Sequence[tuple[str, _Links]]) -> None:
         """Count one page, which may consist of several pieces."""
@@ -95,11 +104,15 @@ def find(text: str, links: _Links, names: Any) -> Iterator[str]:
         place = bisect_right(starts, start)
         if place and start < ends[place - 1]:
             continue
-        limit = min(starts[place] if place < len(starts) else len(text), start + _LONGEST)
-        for name in names.prefixes(text[start:limit]):
-            end = start + len(name)
-            if end == len(text) or not (text[end - 1].isalnum() and text[end].isalnum()):
-                yield name
+        yield from _find_at(text, start, starts[place] if place < len(starts) else len(text), names)
+
+
+def _find_at(text: str, start: int, limit: int, names: Any) -> Iterator[str]:
+    """Yield the names that begin at a place and end with a word before `limit`, the longest last."""
+    for name in names.prefixes(text[start : min(limit, start + _LONGEST)]):
+        end = start + len(name)
+        if end == len(text) or not (text[end - 1].isalnum() and text[end].isalnum()):
+            yield name
 
 
 def _spans(links: list[Any]) -> list[tuple[int, int]]:

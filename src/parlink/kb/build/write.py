@@ -106,10 +106,10 @@ class Spills:
             for surface, count in entity.counts.items():
                 kind = REDIRECT if surface in entity.redirects else ALIAS
                 self._add_name(surface, entity.title, kind, form(surface), count)
-            seen = entity.counts.total()
+            known = entity.counts.total() if entity.popularity is None else entity.popularity
             for kind, short in made_names(entity.title):
                 if surfaces.key(short) not in entity.hidden:
-                    self._add_name(short, entity.title, kind, 0, seen)
+                    self._add_name(short, entity.title, kind, 0, known)
             if entity.id:
                 self.ids.add((entity.id, entity.title))
             self.columns.add(
@@ -142,7 +142,7 @@ def _name_columns(names: Spill[Name], keys: Any, titles: Any) -> dict[str, array
         "name_start": unsigned(np.append(0, np.cumsum(np.bincount(np.asarray(key, np.int64), minlength=len(keys))))),
         "name_title": (numbers | kinds << np.uint64(KIND_SHIFT)).astype(np.uint32),
         "name_count": unsigned(np.minimum(counts, MAX_COUNT)),
-        "name_form": np.asarray(forms)[order].astype(np.uint32),
+        "name_form": np.asarray(forms)[order].astype(np.uint16),
         "title_count": unsigned(np.minimum(np.bincount(numbers.astype(np.int64), spelled, len(titles)), MAX_COUNT)),
     }
 
