@@ -20,9 +20,8 @@ _MOST_PARTS = 30  # titles that a surface finds as a part of theirs: of a common
 
 def weigh(names: Names, steps: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the weight of each name, given the look-up step by which the surface finds it."""
-    made = (names.count + _MORE) ** _POWER
-    weights = np.where(names.kind <= REDIRECT, np.maximum(names.count, _LEAST_COUNT), made)
-    weights = weights * np.take(STEP_WEIGHTS, steps)
+    seen, made = np.maximum(names.count, _LEAST_COUNT), (names.count + _MORE) ** _POWER
+    weights: NDArray[np.float64] = np.where(names.kind <= REDIRECT, seen, made) * np.take(STEP_WEIGHTS, steps)
     parts = np.flatnonzero(names.kind == PART_NAME)
     if len(parts) > _MOST_PARTS:
         least = np.partition(weights[parts], -_MOST_PARTS)[-_MOST_PARTS]
