@@ -17,6 +17,7 @@ def export(
     bits: Annotated[Width, typer.Option(help="Bits a weight; 8: with a scale per row.")] = "16",
     word_bits: Annotated[Width, typer.Option(help="The same for the tables of words.")] = "8",
     kb: Annotated[Path | None, typer.Option(help="Knowledge base to put inside, if not the model's own.")] = None,
+    push: Annotated[str | None, typer.Option(help="Push it to the Hugging Face hub too, such as org/name.")] = None,
 ) -> None:
     """Copy a model with narrow weights and its knowledge base, to be shipped as one folder."""
     from parlink.checkpoint.export import export as make
@@ -24,3 +25,7 @@ def export(
     folder = make(model, output, bits=BITS[bits], word_bits=BITS[word_bits], kb=kb)
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     print(f"{folder}: {size / 1e6:.1f} MB")
+    if push is not None:
+        from parlink.checkpoint.hub import push as push_to_hub
+
+        print(f"{push}@{push_to_hub(folder, push)}")

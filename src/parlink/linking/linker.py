@@ -16,6 +16,7 @@ from typing import Any, TypeVar, overload
 import torch
 
 from parlink.checkpoint.folder import Checkpoint, load_checkpoint, own_kb, packaged_model
+from parlink.checkpoint.hub import model_folder
 from parlink.config import LinkOptions, LinkSettings
 from parlink.data import jsonl
 from parlink.errors import ParlinkError, TextError
@@ -70,12 +71,12 @@ class Linker:
         source: CandidateSource | None = None,
         device: str = "cpu",
     ) -> Linker:
-        """Open a model folder, or the model that comes with the package.
+        """Open a model: a folder, one on the hub (`org/name`, `org/name@revision`), or the one that comes with parlink.
 
         Candidates come from `source`, else from the knowledge base: the one given, or the model's own `kb/`.
         """
         os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", KERNELS)
-        folder = packaged_model() if path is None else Path(path)
+        folder = packaged_model() if path is None else model_folder(path)
         kb = own_kb(folder) if kb is None else kb
         opened = KnowledgeBase.open(kb) if isinstance(kb, Path | str) else kb
         return cls(load_checkpoint(folder), kb=opened, source=source or opened, device=device)
