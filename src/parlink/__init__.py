@@ -10,8 +10,10 @@ from parlink.types import Candidate, Document, Entity, Link, Span
 
 if TYPE_CHECKING:
     from parlink.config import LinkOptions
+    from parlink.integrations.pandas import docs_to_dataframe
     from parlink.kb import KnowledgeBase
     from parlink.linking.linker import Linker
+    from parlink.quick import link
 
 __all__ = [
     "Candidate",
@@ -23,10 +25,18 @@ __all__ = [
     "Linker",
     "ParlinkError",
     "Span",
+    "docs_to_dataframe",
+    "link",
 ]
 
 # Imported when first used: torch alone takes over a second.
-_LATER = {"KnowledgeBase": "parlink.kb", "LinkOptions": "parlink.config", "Linker": "parlink.linking.linker"}
+_LATER = {
+    "KnowledgeBase": "parlink.kb",
+    "LinkOptions": "parlink.config",
+    "Linker": "parlink.linking.linker",
+    "docs_to_dataframe": "parlink.integrations.pandas",
+    "link": "parlink.quick",
+}
 
 
 def __getattr__(name: str) -> Any:

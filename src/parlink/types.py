@@ -1,10 +1,20 @@
-"""The values that flow through parlink: spans, entities, candidates, links and documents."""
+"""The values that flow through parlink: spans, entities, candidates, links and documents.
+
+What a person types at a prompt, such as `doc.to_html()`, leads to the function that does the work, and imports it then.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+
+_SHOWN_TEXT, _SHOWN_LINKS = 60, 5  # of a document, by `repr`
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,7 +44,7 @@ class Entity:
     url: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Candidate:
     """An entity that a mention may refer to: the total score, its parts, and the look-up step that found it."""
 
@@ -49,8 +59,11 @@ class Candidate:
     url: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)  # unknown JSON fields, carried through
 
+    def __repr__(self) -> str:
+        return f"Candidate({self.title!r}{_show(self, 'id', 'score', 'prior')})"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Link:
     """A mention and the entity it refers to; title None is NIL, and `reason` says why."""
 
@@ -68,10 +81,30 @@ class Link:
     url: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def start(self) -> int:
+        """Where the mention begins, in characters."""
+        return self.span.start
 
-@dataclass(frozen=True, slots=True)
+    @property
+    def end(self) -> int:
+        """One past the mention's last character."""
+        return self.span.end
+
+    @property
+    def entity(self) -> Entity | None:
+        """The entity linked to, or None where there is none."""
+        if self.title is None:
+            return None
+        return Entity(self.title, self.id, self.type, self.description, self.url)
+
+    def __repr__(self) -> str:
+        return f"Link({self.start}, {self.end}, {self.title!r}{_show(self, 'id', 'type', 'confidence', 'reason')})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Document:
-    """A text and its links.
+    """A text and its links, over which it iterates.
 
     Given `spans`, only these are disambiguated. `kb` names the knowledge base that the
     links point into, and `error` says why a document of a stream could not be linked.
@@ -84,3 +117,66 @@ class Document:
     kb: str | None = None
     error: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Document:
+        """Make a document of plain data in the shape of parlink's JSON; what is wrong with it is an error."""
+        from parlink.data import jsonl
+
+        return jsonl.from_json(dict(value))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Turn the document into plain data in the shape of parlink's JSON; what is absent is left out."""
+        from parlink.data import jsonl
+
+        return jsonl.to_json(self)
+
+    def to_json(self) -> str:
+        """Write the document as one line of JSON, without the line end."""
+        from parlink.data import jsonl
+
+        return jsonl.encode(self).decode().removesuffix("\n")
+
+    def surface(self, link: Link | Span) -> str:
+        """Return the words of the text that a link or a span stands on."""
+        return self.text[link.start : link.end]
+
+    def to_html(self, path: Path | str | None = None) -> str:
+        """Render a page with the links in place, and write it to `path` if there is one."""
+        from parlink.data import files
+        from parlink.pages.linked_text import to_html
+
+        page = to_html(self)
+        if path is not None:
+            with files.open_output(path) as file:
+                file.write(page.encode())
+        return page
+
+    def to_spacy(self, vocab: Vocab) -> Doc:
+        """Turn the document into a Doc of spaCy: links are its entities, and `ent._.parlink` is the whole link."""
+        from parlink.data.formats import docbin
+
+        return docbin.to_doc(self, vocab)
+
+    def __iter__(self) -> Iterator[Link]:
+        return iter(self.links)
+
+    def __repr__(self) -> str:
+        text = self.text if len(self.text) <= _SHOWN_TEXT else f"{self.text[: _SHOWN_TEXT - 3]}..."
+        links = [f"{self.surface(link)!r}: {link.title!r}" for link in self.links[:_SHOWN_LINKS]]
+        more = [f"{len(self.links) - _SHOWN_LINKS} more"] if len(self.links) > _SHOWN_LINKS else []
+        shown = f", links={{{', '.join([*links, *more])}}}" if links else ""
+        return f"Document({text!r}{_show(self, 'id', 'error')}{shown})"
+
+    def _repr_html_(self) -> str:
+        """Show the text with its links, as a notebook asks for it."""
+        from parlink.pages.linked_text import to_fragment
+
+        return to_fragment(self)
+
+
+def _show(value: object, *names: str) -> str:
+    """Write the fields that are there, numbers in short, as the end of a `repr`."""
+    fields = {name: getattr(value, name) for name in names}
+    shown = {name: f"{field:.3g}" if isinstance(field, float) else repr(field) for name, field in fields.items()}
+    return "".join(f", {name}={shown[name]}" for name, field in fields.items() if field not in (None, ""))

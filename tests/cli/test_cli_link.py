@@ -85,13 +85,41 @@ def test_fewer_candidates(parlink: Parlink, folder: Path) -> None:
         assert {len(link["candidates"]) for link in doc["links"]} == {wanted}
 
 
-def test_a_long_text_has_a_progress_bar_and_a_short_one_has_none(parlink: Parlink) -> None:
+def test_no_bar_is_shown_where_there_is_no_terminal(parlink: Parlink) -> None:
     options = ("-", "--model", "model", "--surfaces", "surfaces.json", "--mention-threshold", "30")
-    assert parlink("link", *options, stdin=TEXT.encode())[2] == ""
-    code, _, shown = parlink("link", *options, stdin=TEXT.encode() * 400)
+    assert parlink("link", *options, stdin=TEXT.encode() * 400)[::2] == (0, "")
+
+
+@pytest.mark.parametrize("kind", ["json", "table", "html", "conll"])
+def test_the_answer_is_printed_in_the_format_asked_for(parlink: Parlink, folder: Path, kind: str) -> None:
+    options = ("--model", "model", "--surfaces", "surfaces.json", "--mention-threshold", "-30", "--fallback")
+    code, printed, _ = parlink("link", TEXT, *options[:-1], "--format", kind)
     assert code == 0
-    assert "linking 14,000 characters" in shown
-    assert "100%" in shown
+    starts = {"json": '{"text":"Hamburg', "table": TEXT, "html": "<!doctype html>", "conll": "-DOCSTART- ()\n"}
+    assert printed.lstrip().startswith(starts[kind])
+    assert "Hamburg" in printed
+
+
+def test_json_fits_on_a_screen(parlink: Parlink, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = ("--model", "model", "--surfaces", "surfaces.json", "--mention-threshold", "-30")
+    piped = parlink("link", TEXT, *options)[1]
+    assert len(piped.splitlines()) == 1 and len(piped) < 2000
+    monkeypatch.setattr("parlink.cli.link_output.sys.stdout.isatty", lambda: True)
+    spread = parlink("link", TEXT, *options, "--json")[1]
+    doc = json.loads(piped)
+    assert json.loads(spread)["links"] == [{"candidates": [], **link} for link in doc["links"]]
+    assert len(spread.splitlines()) == 1 + sum(1 + len(link.get("candidates", [])) for link in doc["links"])
+
+
+def test_a_device_that_is_not_here_is_one_line(parlink: Parlink) -> None:
+    code, printed, shown = parlink("link", TEXT, "--model", "model", "--device", "abacus")
+    assert (code, printed) == (1, "")
+    assert shown.startswith("error: device 'abacus' cannot be used") and "here there is cpu" in shown
+
+
+def test_h_is_help_everywhere(parlink: Parlink) -> None:
+    for words in ([], ["link"], ["kb", "build"]):
+        assert parlink(*words, "-h") == parlink(*words, "--help")
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def assert_same_update(ours: Tensor, theirs: Tensor, name: str) -> None:
 
 
 def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="device = 'abacus' cannot be used"):
+    with pytest.raises(ConfigError, match="device 'abacus' cannot be used"):
         Processes(tiny_config(tmp_path, device="abacus"))
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from parlink.cli.data import FORMATS
-from parlink.cli.struct_options import add_options
+from parlink.cli.struct_options import DEVICE, add_options
 from parlink.config import LinkOptions
 
 
@@ -24,6 +24,7 @@ def annotate(
     source_format: Annotated[str | None, typer.Option("--from", help=FORMATS)] = None,
     top: Annotated[int, typer.Option("--top", "--candidates", min=0, help="Candidates to keep of each link.")] = 5,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
+    device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
     """Link every document; links it has are replaced, but given spans and candidates are used."""
     from itertools import chain
@@ -36,7 +37,7 @@ def annotate(
     kinds = [source_format or formats.format_of(path) for path in documents]
     lines = (sum(1 for _ in files.lines(path)) for path in documents)
     total = sum(lines) if set(kinds) == {"jsonl"} and Path(files.STANDARD_STREAM) not in documents else None
-    linker = Linker.load(model, kb=kb)
+    linker = Linker.load(model, kb=kb, device=device)
     resolve = None if linker.kb is None else linker.kb.resolve
     docs = (formats.read(path, kind, resolve=resolve) for path, kind in zip(documents, kinds, strict=True))
     with document_bar(total, "linking") as progress:

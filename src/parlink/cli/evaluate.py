@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from parlink.cli.struct_options import add_options
+from parlink.cli.struct_options import DEVICE, add_options
 from parlink.config import LinkOptions
 from parlink.errors import ParlinkError
 from parlink.evaluation.conditions import Condition
@@ -47,6 +47,7 @@ def evaluate(
     natural: Annotated[bool, typer.Option("--natural", help="Score on detokenized text.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one line for each condition.")] = False,
+    device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
     """Score linking, detection and disambiguation as GERBIL does, with intervals and errors by kind."""
     from parlink.cli.bars import document_bar
@@ -67,7 +68,14 @@ def evaluate(
     else:
         conditions = condition or [Condition.KB if kb else Condition.GIVEN_SURFACE]
         reports = score_model(
-            setup, model, conditions, options=options, surfaces=surfaces, save=save_predictions, bar=document_bar
+            setup,
+            model,
+            conditions,
+            options=options,
+            surfaces=surfaces,
+            save=save_predictions,
+            device=device,
+            bar=document_bar,
         )
     print_reports(reports, as_json=as_json)
     if report is not None:

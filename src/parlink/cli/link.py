@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from parlink.cli.struct_options import add_options
+from parlink.cli.link_output import OutputFormat, write_answer
+from parlink.cli.struct_options import DEVICE, add_options
 from parlink.config import LinkOptions
-
-LONG = 8000  # characters, which take about two seconds
 
 
 @add_options(LinkOptions)
@@ -26,31 +24,27 @@ def link(
         Path | None, typer.Option(help="Take candidates from this JSON object: surface to a list of titles.")
     ] = None,
     top: Annotated[int, typer.Option(min=0, help="Candidates of a mention that are shown.")] = 5,
-    html: Annotated[Path | None, typer.Option(help="Write a page with the links in place.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on a terminal too.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write a page with the links in place, too.")] = None,
+    output_format: Annotated[
+        OutputFormat | None, typer.Option("--format", help="What to print; default: a table on a terminal, else JSON.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
-    """Find the entities in a text: colored on a terminal, JSON when piped."""
-    import sys
-
-    from parlink.cli.bars import share_bar
-    from parlink.cli.show import show
-    from parlink.data import files, jsonl
+    """Find the entities in a text: a table on a terminal, JSON when piped."""
+    from parlink.bars import share_bar
     from parlink.kb.surface_table import SurfaceTable
     from parlink.linking.annotate import keep_top
     from parlink.linking.linker import Linker
-    from parlink.pages.linked_text import to_html
 
-    linker = Linker.load(model, kb=kb, source=None if surfaces is None else SurfaceTable.load(surfaces))
+    source = None if surfaces is None else SurfaceTable.load(surfaces)
+    linker = Linker.load(model, kb=kb, source=source, device=device)
     asked = _standard_input() if text == "-" else _not_a_file(text)
-    with nullcontext() if len(asked) < LONG else share_bar(f"linking {len(asked):,} characters") as progress:
+    with share_bar(f"linking {len(asked):,} characters") as progress:
         doc = keep_top(linker.link(asked, options=options, progress=progress), top)
     if html is not None:
-        with files.open_output(html) as file:
-            file.write(to_html(doc).encode())
-    if as_json or not sys.stdout.isatty():
-        sys.stdout.buffer.write(jsonl.encode(doc))
-    else:
-        show(doc)
+        doc.to_html(html)
+    write_answer(doc, OutputFormat.JSON if as_json else output_format)
 
 
 def _not_a_file(text: str) -> str:

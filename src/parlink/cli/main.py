@@ -15,7 +15,7 @@ from parlink.errors import ParlinkError
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # boxes around the help cost a third of its time
 )

@@ -9,6 +9,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import msgspec
 import typer
 
+DEVICE = typer.Option("--device", help="Where the model runs: cpu, cuda, cuda:N, or auto for the best there is.")
+
 
 def add_options(kind: type[msgspec.Struct]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Turn a function of a struct and further options into a command that has an option for each annotated field."""

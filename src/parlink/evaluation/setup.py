@@ -102,6 +102,7 @@ def score_model(
     options: LinkOptions,
     surfaces: Path | None = None,
     save: Path | None = None,
+    device: str = "cpu",
     bar: Bar = no_bar,
 ) -> list[Report]:
     """Link the gold documents with a model under each condition, and score the links."""
@@ -111,7 +112,7 @@ def score_model(
 
     if save is not None and len(conditions) > 1:
         raise ParlinkError("--save-predictions wants one --condition; run parlink once for each")
-    linker = Linker.load(model, kb=setup.kb)
+    linker = Linker.load(model, kb=setup.kb, device=device)
     table = None if surfaces is None else SurfaceTable.load(surfaces)
     reports = []
     for condition in conditions:

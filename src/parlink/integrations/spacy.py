@@ -22,6 +22,7 @@ from typing import Any, Literal
 import msgspec
 
 from parlink.config import LinkOptions, parse
+from parlink.data.formats.docbin import key_of, register_extension
 from parlink.errors import ParlinkError
 from parlink.kb import copy_kb
 from parlink.linking.linker import Linker
@@ -195,7 +196,7 @@ def _answer(doc: Doc, linked: Document, settings: Settings) -> None:
         for token in ent:
             token.ent_kb_id_ = link.id or link.title or ""
         kept = replace(link, candidates=link.candidates[: settings.candidates])
-        doc.user_data[_key(ent)] = msgspec.to_builtins(kept)
+        doc.user_data[key_of(Span(ent.start_char, ent.end_char))] = msgspec.to_builtins(kept)
 
 
 def _widen(doc: Doc, links: Iterable[Link], label: str) -> dict[Entity, Link]:
@@ -208,16 +209,4 @@ def _widen(doc: Doc, links: Iterable[Link], label: str) -> dict[Entity, Link]:
     return {ent: found[ent] for ent in filter_spans(found)}
 
 
-def _key(ent: Entity) -> Any:
-    """Where spaCy keeps values of its own extensions, so that it moves ours along when it joins or cuts Docs."""
-    return "._.", "parlink", ent.start_char, ent.end_char
-
-
-def _link_of(ent: Entity) -> Link | None:
-    plain = ent.doc.user_data.get(_key(ent))
-    if plain is None:
-        return None
-    return replace(msgspec.convert(plain, Link), span=Span(ent.start_char, ent.end_char))
-
-
-Entity.set_extension("parlink", getter=_link_of, force=True)
+register_extension()

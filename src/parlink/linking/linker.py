@@ -15,6 +15,8 @@ from typing import Any, TypeVar, overload
 
 import torch
 
+from parlink.bars import is_prompt, share_bar
+from parlink.checkpoint.device import choose_device
 from parlink.checkpoint.folder import Checkpoint, load_checkpoint, own_kb, packaged_model
 from parlink.checkpoint.hub import model_folder
 from parlink.config import LinkOptions, LinkSettings
@@ -74,7 +76,9 @@ class Linker:
         """Open a model: a folder, one on the hub (`org/name`, `org/name@revision`), or the one that comes with parlink.
 
         Candidates come from `source`, else from the knowledge base: the one given, or the model's own `kb/`.
+        `device` is `cpu`, `cuda`, `cuda:N`, or `auto` for the best there is.
         """
+        device = str(choose_device(device))
         os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", KERNELS)
         folder = packaged_model() if path is None else model_folder(path)
         kb = own_kb(folder) if kb is None else kb
@@ -100,6 +104,9 @@ class Linker:
         self, documents: Text | list[AnyText], *, options: LinkOptions = DEFAULT, progress: Progress | None = None
     ) -> Document | list[Document]:
         """Link a text or a document, or a list of these; raises if one cannot be linked."""
+        if progress is None and is_prompt():
+            with share_bar("linking") as progress:
+                return self.link(documents, options=options, progress=progress)
         settings = options.resolve(self.tuned)
         if not isinstance(documents, list):
             text = self._tokenize(documents)

@@ -8,6 +8,18 @@ from parlink.pages import render
 from parlink.pages.link_card import LinkCard, assign_slots, make_card
 from parlink.types import Document
 
+# As in links.css, where they are variables: a notebook has styles of its own, which ours must not touch.
+TYPE_COLORS = {
+    "person": "#60a5fa",
+    "place": "#fbbf24",
+    "organization": "#fb7185",
+    "event": "#fb923c",
+    "work": "#a78bfa",
+    "species": "#4ade80",
+    "other": "#94a3b8",
+}
+COLOR = "#2dd4bf"  # of a type that is not among them
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -22,6 +34,11 @@ def to_html(doc: Document) -> str:
     pieces = cut(doc)
     slots = assign_slots(link.type for link in doc.links)
     return render("linked_text.html", doc=doc, pieces=pieces, slots=slots)
+
+
+def to_fragment(doc: Document) -> str:
+    """Render the text with its links for a notebook: no styles or scripts but those of each element."""
+    return render("notebook.html", doc=doc, pieces=cut(doc), colors=TYPE_COLORS, color=COLOR)
 
 
 def cut(doc: Document) -> list[Piece]:

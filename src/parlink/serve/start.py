@@ -10,7 +10,9 @@ from parlink.errors import ParlinkError
 from parlink.serve.settings import Settings
 
 
-def start(settings: Settings, *, model: Path | None, kb: Path | None, announce: Callable[[str], None]) -> None:
+def start(
+    settings: Settings, *, model: Path | None, kb: Path | None, device: str, announce: Callable[[str], None]
+) -> None:
     """Serve a model folder until SIGINT or SIGTERM, logging to stderr; `announce` is told the address."""
     try:
         from parlink.serve.run import serve
@@ -19,4 +21,4 @@ def start(settings: Settings, *, model: Path | None, kb: Path | None, announce: 
     from parlink.linking.linker import Linker
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    serve(Linker.load(model, kb=kb), settings, announce=announce)
+    serve(Linker.load(model, kb=kb, device=device), settings, announce=announce)

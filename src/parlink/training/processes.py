@@ -10,6 +10,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
+from parlink.checkpoint.device import choose_device
 from parlink.config import TrainConfig
 from parlink.errors import ConfigError, TrainingError
 
@@ -28,7 +29,7 @@ class Processes:
         started = "WORLD_SIZE" in os.environ
         if wanted == "cuda" and started:
             wanted = f"cuda:{os.environ['LOCAL_RANK']}"  # one GPU each
-        self.device = _usable(wanted)
+        self.device = choose_device(wanted)
         self.mixed = _use_mixed_precision(config.mixed_precision, self.device)
         if started and not dist.is_initialized():
             dist.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
@@ -89,16 +90,6 @@ def _add_up(values: Tensor) -> None:
         dist.all_reduce(values)
     except RuntimeError as error:
         raise LostProcessError(f"another process has stopped ({error}); start all of them with --resume") from error
-
-
-def _usable(name: str) -> torch.device:
-    try:
-        device = torch.device(name)
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:  # torch raises either
-        reason = str(error).strip().splitlines()[0]
-        raise ConfigError(f"device = {name!r} cannot be used ({reason}); give cpu, cuda or cuda:N") from error
-    return device
 
 
 def _use_mixed_precision(wanted: bool | None, device: torch.device) -> bool:

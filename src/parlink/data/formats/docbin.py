@@ -24,6 +24,7 @@ from parlink.types import Document, Link, Span
 if TYPE_CHECKING:
     from spacy.tokens import Doc
     from spacy.tokens import Span as Entity
+    from spacy.vocab import Vocab
 
 _GROUP = "parlink"  # the span group, and the key of the document's own fields in `user_data`
 _LABEL = "ENTITY"  # of a link without a type
@@ -52,17 +53,42 @@ def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[st
     nlp.max_length = files.MAX_LINE
     docs = spacy.tokens.DocBin(store_user_data=True)
     for doc in documents:
-        docs.add(to_spacy(doc, nlp, losses))
+        docs.add(_make_doc(doc, nlp, nlp.vocab, losses))
     with files.open_output(path) as file:
         file.write(docs.to_bytes())
 
 
-def to_spacy(doc: Document, nlp: Any, losses: Counter[str]) -> Doc:
+def to_doc(doc: Document, vocab: Vocab) -> Doc:
     """Turn a document into a Doc of spaCy."""
+    nlp = _import_spacy().blank("en")
+    nlp.max_length = files.MAX_LINE
+    register_extension()
+    return _make_doc(doc, nlp, vocab, Counter())
+
+
+def register_extension() -> None:
+    """Make spaCy know `ent._.parlink`."""
+    from spacy.tokens import Span as Entity
+
+    Entity.set_extension("parlink", getter=_read_link, force=True)
+
+
+def key_of(span: Span) -> Any:
+    """Where spaCy keeps the value of `ent._.parlink`, so that it moves it along when it joins or cuts Docs."""
+    return "._.", "parlink", span.start, span.end
+
+
+def _read_link(entity: Entity) -> Link | None:
+    span = Span(entity.start_char, entity.end_char)
+    plain = entity.doc.user_data.get(key_of(span))
+    return None if plain is None else replace(msgspec.convert(plain, Link), span=span)
+
+
+def _make_doc(doc: Document, nlp: Any, vocab: Vocab, losses: Counter[str]) -> Doc:
     from spacy.tokens import Doc
 
     words, spaces = _tokens(doc, nlp)
-    tokens = Doc(nlp.vocab, words=words, spaces=spaces)
+    tokens = Doc(vocab, words=words, spaces=spaces)
     entities: list[Entity] = []
     overlapping: list[Entity] = []
     last = 0
@@ -72,9 +98,9 @@ def to_spacy(doc: Document, nlp: Any, losses: Counter[str]) -> Doc:
             raise AssertionError(f"no token begins and ends at {link.span}")
         (entities if link.span.start >= last else overlapping).append(entity)
         last = max(last, link.span.end)
-        if _key(link.span) in tokens.user_data:
+        if key_of(link.span) in tokens.user_data:
             losses["fields of a link that has the span of another (its title is kept)"] += 1
-        tokens.user_data.setdefault(_key(link.span), msgspec.to_builtins(link))
+        tokens.user_data.setdefault(key_of(link.span), msgspec.to_builtins(link))
     tokens.set_ents(entities, default="outside")
     if overlapping:
         tokens.spans[_GROUP] = overlapping
@@ -104,8 +130,7 @@ def _tokens(doc: Document, nlp: Any) -> tuple[list[str], list[bool]]:
 def _link(doc: Doc, entity: Entity, resolve: Resolve | None, losses: Counter[str] | None) -> Link:
     span = Span(entity.start_char, entity.end_char)
     title = entity.kb_id_ or None
-    written = doc.user_data.get(_key(span))
-    link = replace(msgspec.convert(written, Link), span=span) if written else Link(span)
+    link = _read_link(entity) or Link(span)
     if link.title == title and resolve is None:
         return link
     told = target([page_url(title)] if title else [], resolve=resolve, losses=losses)
@@ -115,11 +140,6 @@ def _link(doc: Doc, entity: Entity, resolve: Resolve | None, losses: Counter[str
 def _label(link: Link) -> str:
     kind = jsonl.link_to_json(link).get("type")
     return kind if isinstance(kind, str) and kind else _LABEL
-
-
-def _key(span: Span) -> Any:
-    """Where spaCy keeps the value of `ent._.parlink`."""
-    return "._.", "parlink", span.start, span.end
 
 
 def _import_spacy() -> Any:

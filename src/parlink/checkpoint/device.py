@@ -1,0 +1,24 @@
+"""The device that a model runs on: the one asked for, if it is here."""
+
+from __future__ import annotations
+
+import torch
+
+from parlink.errors import ConfigError
+
+
+def choose_device(name: str) -> torch.device:
+    """Return the device of a name; `auto` is CUDA where there is such a device, else the CPU."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, TypeError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise ConfigError(f"device {name!r} cannot be used ({reason}); here there is {_list_devices()}") from error
+    return device
+
+
+def _list_devices() -> str:
+    return " and ".join(["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))])

@@ -1,0 +1,69 @@
+"""The answer of `parlink link` on standard output, in the format asked for."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from parlink.data import files, jsonl
+from parlink.types import Document
+
+DIGITS = 4  # behind the point: a score has no more that mean something
+
+
+class OutputFormat(StrEnum):
+    """What `--format` may be."""
+
+    JSON = "json"
+    TABLE = "table"
+    HTML = "html"
+    CONLL = "conll"
+
+
+def write_answer(doc: Document, kind: OutputFormat | None) -> None:
+    """Print a document: by default as a table on a terminal, as JSON elsewhere."""
+    on_terminal = sys.stdout.isatty()
+    if kind is None:
+        kind = OutputFormat.TABLE if on_terminal else OutputFormat.JSON
+    if kind is OutputFormat.TABLE:
+        from parlink.cli.show import show
+
+        show(doc)
+    elif kind is OutputFormat.HTML:
+        doc.to_html(files.STANDARD_STREAM)
+    elif kind is OutputFormat.CONLL:
+        from parlink.data.formats import conll
+
+        conll.write(files.STANDARD_STREAM, [doc])
+    else:
+        value = _round(msgspec.json.decode(jsonl.encode(doc)))
+        sys.stdout.buffer.write(f"{_spread(value) if on_terminal else _encode(value)}\n".encode())
+
+
+def _spread(value: dict[str, Any]) -> str:
+    """Write JSON with a line for each link, and one for each of its candidates."""
+    links = value.pop("links", [])
+    rows = [_spread_list(link, "candidates", link.pop("candidates", []), indent=4) for link in links]
+    return _spread_list(value, "links", rows, indent=2)
+
+
+def _spread_list(value: dict[str, Any], name: str, items: list[Any], *, indent: int) -> str:
+    """Write an object whose last field is a list of lines; an item that is a string is JSON already."""
+    lines = [item if isinstance(item, str) else _encode(item) for item in items]
+    spread = "".join(f"\n{' ' * indent}{line}," for line in lines).removesuffix(",")
+    return f'{_encode(value)[:-1]},"{name}":[{spread}]}}'
+
+
+def _encode(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _round(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _round(field) for name, field in value.items()}
+    if isinstance(value, list):
+        return [_round(item) for item in value]
+    return round(value, DIGITS) if isinstance(value, float) else value

@@ -1,0 +1,69 @@
+"""Bars: late, on terminals only, and by themselves only where a person types."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+
+import pytest
+
+from parlink import bars
+from parlink.linking.linker import Linker
+from tiny_model import tiny_checkpoint
+
+PROGRAM = """
+import sys
+from parlink import bars
+
+bars.PATIENCE = float(sys.argv[1])
+with bars.share_bar("linking") as progress:
+    for step in range(3):
+        progress(step / 2)
+with bars.document_bar(3, "reading") as progress:
+    for step in range(3):
+        progress(1)
+"""
+
+
+def show(*, patience: float) -> str:
+    """Run the program on a terminal, and return what was shown there."""
+    terminal, end = pty.openpty()
+    command = [sys.executable, "-c", PROGRAM, str(patience)]
+    with subprocess.Popen(command, stderr=end, env=os.environ | {"TERM": "xterm"}) as process:
+        os.close(end)
+        shown = b""
+        while process.poll() is None or select.select([terminal], [], [], 0)[0]:
+            try:
+                shown += os.read(terminal, 10_000)
+            except OSError:  # the other end is closed
+                break
+    os.close(terminal)
+    assert process.returncode == 0
+    return shown.decode()
+
+
+def test_a_bar_is_shown_on_a_terminal_once_the_work_has_taken_a_while() -> None:
+    shown = show(patience=-1)
+    assert "linking" in shown and "100%" in shown
+    assert "reading" in shown and "3/3" in shown
+    assert show(patience=60) == ""
+
+
+def test_nothing_is_shown_where_standard_error_is_no_terminal() -> None:
+    done = subprocess.run([sys.executable, "-c", PROGRAM, "-1"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == done.stderr == ""
+
+
+def test_a_linker_has_a_bar_only_where_a_person_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    linker, started = Linker(tiny_checkpoint(seed=3)), list[str]()
+    monkeypatch.setattr(bars._LateBar, "start", lambda bar: started.append("a bar"))
+    monkeypatch.setattr(bars, "PATIENCE", -1)
+    linked = linker.link(["Paris", "Kent"])
+    assert not started
+    monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
+    assert linker.link(["Paris", "Kent"]) == linked
+    assert started

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+import pytest
+
+import parlink
+from parlink.linking.linker import Linker
+from parlink.quick import _open_linker
+from tiny_model import tiny_checkpoint
+
+
+def test_the_model_is_opened_once_and_takes_what_a_linker_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny, opened = Linker(tiny_checkpoint(seed=3, spread=2.0)), []
+    monkeypatch.setattr(Linker, "load", lambda: opened.append(tiny) or tiny)
+    _open_linker.cache_clear()
+    try:
+        one = parlink.link("Kent beat Hamburg.")
+        assert one == tiny.link("Kent beat Hamburg.")
+        assert parlink.link(["Kent beat Hamburg.", {"text": "Paris", "id": "2"}])[0] == one
+        assert len(opened) == 1
+    finally:
+        _open_linker.cache_clear()

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import spacy
+
+from parlink.errors import DataFormatError
+from parlink.types import Candidate, Document, Entity, Link, Span
+
+TEXT = "The king of Jordan flew to Egypt."
+JORDAN = Link(
+    Span(12, 18),
+    "Jordan",
+    id="Q810",
+    type="place",
+    description="country",
+    confidence=0.8794878083447821,
+    candidates=tuple(Candidate(f"Jordan {number}", score=-0.123456789, prior=0.1) for number in range(30)),
+    url="https://en.wikipedia.org/wiki/Jordan",
+)
+NIL = Link(Span(27, 32), reason="no_candidate")
+DOC = Document(TEXT, id="7", links=(JORDAN, NIL))
+
+
+def test_a_document_goes_to_plain_data_and_to_json_and_back() -> None:
+    assert Document.from_dict(DOC.to_dict()) == DOC
+    assert Document.from_dict(json.loads(DOC.to_json())) == DOC
+    assert "\n" not in DOC.to_json()
+
+
+def test_plain_data_that_is_no_document_is_an_error_that_says_so() -> None:
+    with pytest.raises(DataFormatError, match="needs a string 'text'"):
+        Document.from_dict({"txt": TEXT})
+
+
+def test_a_link_says_where_it_is_and_what_it_refers_to() -> None:
+    assert (JORDAN.start, JORDAN.end) == (12, 18)
+    assert JORDAN.entity == Entity("Jordan", "Q810", "place", "country", "https://en.wikipedia.org/wiki/Jordan")
+    assert NIL.entity is None
+    assert list(DOC) == [JORDAN, NIL]
+    assert [DOC.surface(link) for link in DOC] == ["Jordan", "Egypt"]
+    assert DOC.surface(Span(4, 8)) == "king"
+
+
+def test_a_repr_fits_on_a_line_and_names_what_matters() -> None:
+    assert repr(JORDAN) == "Link(12, 18, 'Jordan', id='Q810', type='place', confidence=0.879)"
+    assert repr(NIL) == "Link(27, 32, None, reason='no_candidate')"
+    assert repr(JORDAN.candidates[0]) == "Candidate('Jordan 0', score=-0.123, prior=0.1)"
+    assert repr(DOC) == f"Document({TEXT!r}, id='7', links={{'Jordan': 'Jordan', 'Egypt': None}})"
+    assert repr(Document("")) == "Document('')"
+    assert "error='too long'" in repr(Document("a", error="too long"))
+
+
+def test_the_repr_of_a_long_document_is_cut() -> None:
+    shown = repr(Document(50 * TEXT, links=50 * (JORDAN,)))
+    assert len(shown) < 250
+    assert "..." in shown and "45 more" in shown
+
+
+def test_a_notebook_shows_the_text_with_its_links_and_nothing_that_is_hostile() -> None:
+    shown = DOC._repr_html_()
+    assert 'href="https://en.wikipedia.org/wiki/Jordan"' in shown and ">Jordan</a>" in shown
+    assert "Jordan, place: country (88 % sure)" in shown
+    assert "the knowledge base has no candidate" in shown
+    hostile = "<script>alert(1)</script>"
+    link = Link(Span(0, 8), hostile, type=hostile, description=hostile, url="javascript:alert(1)")
+    shown = Document(hostile, links=(link,), error=hostile)._repr_html_()
+    assert "<script" not in shown and "javascript:" not in shown
+
+
+def test_a_page_is_returned_and_written(tmp_path: Path) -> None:
+    page = DOC.to_html(tmp_path / "page.html")
+    assert page == (tmp_path / "page.html").read_text() == DOC.to_html()
+
+
+def test_a_document_becomes_a_doc_of_spacy() -> None:
+    nlp = spacy.blank("en")
+    doc = DOC.to_spacy(nlp.vocab)
+    assert doc.text == TEXT and doc.vocab is nlp.vocab
+    assert [(ent.text, ent.label_, ent.kb_id_) for ent in doc.ents] == [
+        ("Jordan", "place", "Jordan"),
+        ("Egypt", "ENTITY", ""),
+    ]
+    assert doc.ents[0]._.parlink == JORDAN
