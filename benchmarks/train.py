@@ -25,11 +25,12 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
 from parlink.checkpoint.folder import Checkpoint
-from parlink.config import SCRATCH, Dataset, EncoderConfig, Stage, TrainConfig
+from parlink.config import EncoderConfig
 from parlink.data import jsonl
 from parlink.nn.batch import Batch
 from parlink.nn.losses import Targets, classifier_loss, joint_losses, loss_counts, name_losses
 from parlink.nn.model import LinkingModel
+from parlink.train_config import SCRATCH, Dataset, Stage, TrainConfig
 from parlink.training.batches import training_batch
 from parlink.training.data import TrainingData
 from parlink.training.initial import initial_checkpoint

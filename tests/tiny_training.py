@@ -11,9 +11,10 @@ import torch
 from safetensors.torch import save_file
 
 from parlink.checkpoint.pretrained.weights import BERT_LAYER, EMBEDDINGS
-from parlink.config import TrainConfig, parse
+from parlink.config import parse
 from parlink.data import jsonl
 from parlink.nn.encoder import Encoder
+from parlink.train_config import TrainConfig
 from parlink.types import Candidate, Document, Link, Span
 from tiny import byte_level_bpe
 from tiny_model import ENCODER

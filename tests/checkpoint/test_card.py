@@ -8,7 +8,8 @@ from syrupy.assertion import SnapshotAssertion
 from parlink.checkpoint import card
 from parlink.checkpoint.card import Scores, Training, Weakness, model_card
 from parlink.checkpoint.folder import FORMAT, ConfigFile
-from parlink.config import Dataset, Stage, TrainConfig, Tuned
+from parlink.config import Tuned
+from parlink.train_config import Dataset, Stage, TrainConfig
 from tiny_model import tiny_model
 
 SCORES = Scores(10, 1234, "Candidates come from the knowledge base.", {"as it is": (0.5, 0.25, 0.75, 1.0, 0.125)})

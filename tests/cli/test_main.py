@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from parlink.config import TrainConfig, parse
+from parlink.config import parse
 from parlink.errors import ConfigError
+from parlink.train_config import TrainConfig
 
 DEEP = '{"text": "a", "x": ' + "[" * 100_000 + "]" * 100_000 + "}\n"
 needs_dev_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")

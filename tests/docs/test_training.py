@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from parlink.cli.main import app
-from parlink.config import Dataset, Stage, TrainConfig
+from parlink.train_config import Dataset, Stage, TrainConfig
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "training.md").read_text()

@@ -14,9 +14,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlink.config import Dataset, Stage
 from parlink.data import files, jsonl
 from parlink.text.windows import Window
+from parlink.train_config import Dataset, Stage
 from parlink.training.batches import POOL, BatchStream, training_batch
 from parlink.training.data import StageData, TrainingData
 from parlink.training.examples import Example, GoldMention

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlink.config import Dataset, Stage, TrainConfig
 from parlink.data import jsonl
 from parlink.errors import ConfigError
 from parlink.kb import KnowledgeBase
 from parlink.kb.build.build import build
 from parlink.text.windows import char_span
+from parlink.train_config import Dataset, Stage, TrainConfig
 from parlink.training.data import TrainingData
 from parlink.training.examples import DatasetStats, Example, ExampleBuilder
 from parlink.training.initial import initial_checkpoint

@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import nn
 
-from parlink.config import Stage
 from parlink.nn.model import LinkingModel
+from parlink.train_config import Stage
 from parlink.training.initial import initial_checkpoint
 from parlink.training.loop import Run
 from parlink.training.optimizer import make_optimizer, set_rates

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from parlink.checkpoint.folder import load_checkpoint, read_config
 from parlink.cli.main import app
-from parlink.config import TrainConfig, Tuned, parse
+from parlink.config import Tuned, parse
 from parlink.data import jsonl
 from parlink.errors import ConfigError
 from parlink.evaluation.conditions import Condition
@@ -24,6 +24,7 @@ from parlink.evaluation.metrics import Scores
 from parlink.evaluation.run import evaluate
 from parlink.kb.build.build import BuildOptions, build
 from parlink.linking.linker import Linker
+from parlink.train_config import TrainConfig
 from parlink.training.events import StepEvent, TunedEvent, ValidationEvent
 from parlink.training.initial import initial_checkpoint
 from parlink.training.loop import Run
@@ -235,7 +236,7 @@ def test_titles_of_validation_data_are_those_of_the_knowledge_base(tmp_path: Pat
 def test_a_tokenizer_from_scratch_is_the_same_in_every_process(tmp_path: Path) -> None:
     config = tiny_config(tmp_path, encoder="scratch", validation=None)
     script = (
-        "import sys, msgspec; from parlink.config import TrainConfig;"
+        "import sys, msgspec; from parlink.train_config import TrainConfig;"
         "from parlink.training.scratch import make_tokenizer;"
         "print(make_tokenizer(msgspec.json.decode(sys.argv[1], type=TrainConfig), vocab_size=300).hash)"
     )

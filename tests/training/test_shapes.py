@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents import documents
-from parlink.config import Shapes
 from parlink.errors import ConfigError
+from parlink.train_config import Shapes
 from parlink.training.examples import UNKNOWN_STARTS
 from parlink.training.shapes import SHAPES, headline, lower, reshape, unpunctuated, upper
 from parlink.types import Document

@@ -17,9 +17,9 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from parlink.config import TrainConfig
 from parlink.data import jsonl
 from parlink.errors import CheckpointError, ConfigError, ParlinkError, TrainingError
+from parlink.train_config import TrainConfig
 from parlink.training.events import StepEvent
 from parlink.training.initial import initial_checkpoint
 from parlink.training.loop import Run
@@ -94,7 +94,7 @@ def assert_same_run(run: Run, whole: Run) -> None:
 KILLED_SCRIPT = """
 import os, signal, sys
 import msgspec
-from parlink.config import TrainConfig
+from parlink.train_config import TrainConfig
 from parlink.data import jsonl
 from parlink.training.initial import initial_checkpoint
 from parlink.training.loop import Run

@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 
 from parlink.checkpoint.folder import ConfigFile
-from parlink.config import SCRATCH, TrainConfig
 from parlink.nn.model import LinkingModel, count_parameters
 from parlink.nn.weightless import weightless
 from parlink.pages import render
+from parlink.train_config import SCRATCH, TrainConfig
 
 PATHS = frozenset({"output", "encoder", "validation", "kb", "path", "description_file"})
 

@@ -10,11 +10,12 @@ import msgspec
 from parlink.checkpoint.folder import read_config, trained_folder
 from parlink.checkpoint.pretrained.config import read_config as read_encoder_config
 from parlink.checkpoint.pretrained.files import encoder_folder, read_json, tokenizer_file
-from parlink.config import SCRATCH, SCRATCH_SIZES, EncoderConfig, ModelConfig, TrainConfig, parse, read_toml
+from parlink.config import EncoderConfig, ModelConfig, parse, read_toml
 from parlink.errors import ConfigError
 from parlink.nn.model import LinkingModel, count_parameters
 from parlink.nn.weightless import weightless
 from parlink.text.tokenizer import Tokenizer
+from parlink.train_config import SCRATCH, SCRATCH_SIZES, TrainConfig
 
 
 def describe(source: Path | str, *, layers: int | None = None) -> dict[str, Any]:

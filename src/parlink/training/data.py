@@ -11,11 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from parlink.config import Dataset, Shapes, Stage, TrainConfig
 from parlink.data import jsonl
 from parlink.errors import ConfigError
 from parlink.kb import KnowledgeBase
 from parlink.text.tokenizer import Tokenizer
+from parlink.train_config import Dataset, Shapes, Stage, TrainConfig
 from parlink.training.batches import BatchStream
 from parlink.training.examples import DatasetStats, Example, ExampleBuilder
 from parlink.training.shapes import reshape

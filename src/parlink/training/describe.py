@@ -9,12 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-from parlink.config import TrainConfig
 from parlink.data import files
 from parlink.errors import DataFormatError
 from parlink.kb import KnowledgeBase
 from parlink.nn.descriptions import TOKENS
 from parlink.text.tokenizer import Tokenizer
+from parlink.train_config import TrainConfig
 
 CHARACTERS = 8 * TOKENS  # of a text that are kept: more than the tokens that are read need
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from parlink.config import TrainConfig
 from parlink.errors import TrainingError
 from parlink.nn.losses import PARTS
+from parlink.train_config import TrainConfig
 from parlink.training.examples import Example
 from parlink.training.state import Progress, has_state
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from parlink.config import Dataset, TrainConfig
 from parlink.kb import KnowledgeBase
 from parlink.text.tokenizer import Tokenizer, Tokens
 from parlink.text.windows import Window, covering_range, token_range, windows
+from parlink.train_config import Dataset, TrainConfig
 from parlink.types import Document, Link
 
 UNKNOWN_STARTS = "deleted_link_starts"  # of a document: characters, as `parlink.data.wikipedia.schools` gives them

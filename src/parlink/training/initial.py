@@ -10,11 +10,12 @@ import torch
 
 from parlink.checkpoint.folder import Checkpoint, load_weights, read_config, trained_folder
 from parlink.checkpoint.pretrained.weights import load_pretrained
-from parlink.config import SCRATCH, SCRATCH_SIZES, EncoderConfig, ScoreWeights, TrainConfig, Tuned
+from parlink.config import EncoderConfig, ScoreWeights, Tuned
 from parlink.errors import ConfigError
 from parlink.nn.decoder import OutputHead
 from parlink.nn.model import LinkingModel
 from parlink.text.tokenizer import Tokenizer
+from parlink.train_config import SCRATCH, SCRATCH_SIZES, TrainConfig
 from parlink.training.scratch import make_tokenizer
 
 ADDED = ("descriptions", "document_vector")  # inputs that a trained model may get afterwards

@@ -15,11 +15,11 @@ from torch import Tensor
 
 from parlink.checkpoint.card import Training
 from parlink.checkpoint.folder import Checkpoint, recover, save_checkpoint
-from parlink.config import Stage, TrainConfig
 from parlink.data import files
 from parlink.errors import ConfigError
 from parlink.linking.linker import Linker
 from parlink.nn.losses import PARTS
+from parlink.train_config import Stage, TrainConfig
 from parlink.training.average import WeightAverage
 from parlink.training.batches import BatchStream
 from parlink.training.curves import write_curves

@@ -7,8 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from parlink.config import LinkOptions, TrainConfig
+from parlink.config import LinkOptions
 from parlink.linking.linker import Linker
+from parlink.train_config import TrainConfig
 from parlink.training.examples import GoldMention
 from parlink.types import Document, Entity
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from parlink.config import TrainConfig
 from parlink.nn.batch import Batch
 from parlink.nn.losses import Targets, joint_losses, loss_counts
 from parlink.nn.model import LinkingModel
 from parlink.text.tokenizer import Tokenizer
+from parlink.train_config import TrainConfig
 from parlink.training.batches import training_batch
 from parlink.training.describe import Describer
 from parlink.training.examples import Example

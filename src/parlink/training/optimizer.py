@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from parlink.config import Stage, TrainConfig
 from parlink.nn.model import LinkingModel
+from parlink.train_config import Stage, TrainConfig
 
 
 def make_optimizer(model: LinkingModel, config: TrainConfig) -> torch.optim.AdamW:

@@ -11,8 +11,8 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from parlink.checkpoint.device import choose_device
-from parlink.config import TrainConfig
 from parlink.errors import ConfigError, TrainingError
+from parlink.train_config import TrainConfig
 
 T = TypeVar("T")
 

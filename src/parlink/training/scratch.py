@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import tokenizers
 from tokenizers import decoders, models, pre_tokenizers, processors, trainers
 
-from parlink.config import TrainConfig
 from parlink.data import jsonl
 from parlink.kb import KnowledgeBase
 from parlink.text.tokenizer import Tokenizer
+from parlink.train_config import TrainConfig
 
 SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 

@@ -9,8 +9,8 @@ from itertools import accumulate
 
 import msgspec
 
-from parlink.config import Shapes
 from parlink.text.detokenize import detokenize
+from parlink.train_config import Shapes
 from parlink.training.examples import UNKNOWN_STARTS
 from parlink.types import Document, Span
 

@@ -21,9 +21,9 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from parlink.checkpoint.folder import load_weights, save_tensors, save_weights
-from parlink.config import TrainConfig
 from parlink.errors import CheckpointError, ConfigError, TrainingError
 from parlink.nn.model import LinkingModel
+from parlink.train_config import TrainConfig
 from parlink.training.average import WeightAverage
 from parlink.training.data import DatasetSizes
 from parlink.training.stream import Cursor

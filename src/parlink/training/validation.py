@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from parlink.checkpoint.folder import Checkpoint
-from parlink.config import LinkOptions, TrainConfig
+from parlink.config import LinkOptions
 from parlink.data import jsonl
 from parlink.errors import ConfigError
 from parlink.evaluation import counting
@@ -21,6 +21,7 @@ from parlink.kb import KnowledgeBase
 from parlink.kb.surface_table import SurfaceTable
 from parlink.linking.candidates import CandidateSource
 from parlink.linking.linker import Linker
+from parlink.train_config import TrainConfig
 from parlink.training.processes import Processes
 from parlink.types import Document
 
