@@ -1,4 +1,5 @@
 # make demo: set up and link a sample text.  make test: set up and run the tests.  make check: all that CI runs.
+# make test-slow: the load test and the long fuzzers, some ten minutes.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

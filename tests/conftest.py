@@ -17,3 +17,8 @@ settings.load_profile("parlink")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     with running_chromium(tmp_path_factory.mktemp("profile")) as browser:
         yield browser
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """How long the load test of tests/slow takes."""
+    parser.addoption("--load-seconds", type=float, default=300.0, help="duration of tests/slow/test_load.py")

@@ -25,10 +25,10 @@ from parlink.serve.work import estimate_work
 from parlink.types import Document, Span
 
 INTERNAL = "internal error; the log of the service says where"
-BATCH_SECONDS = 0.5  # of work that go together: longer batches gain nothing, and the next ones wait for them
+BATCH_SECONDS = 1.0  # of work that go together: longer batches gain little, and the next ones wait for them
 BATCH_TOKENS = 2048  # read at once, so that a long text can be stopped
 RETURN_SECONDS = 0.05  # within which clients that were answered together come back
-MEMORY = 0.9  # how much of the measured speed is that of earlier batches
+MEMORY = 0.7  # how much of the measured speed is that of earlier batches: the last few seconds count
 WARM_UP = Document("parlink in Hamburg", spans=(Span(0, 7), Span(11, 18)))
 _log = logging.getLogger(__name__)
 
@@ -89,13 +89,18 @@ class Lane:
 
     @property
     def speed(self) -> float:
-        """Work done a second, of late."""
-        return self._work / max(self._seconds, 1e-6)
+        """Work done a second, of late; a batch that takes longer than that would have it counts at once."""
+        speed = self._work / max(self._seconds, 1e-6)
+        return min(speed, self._running_work / self.age) if self._running and self.age > 0 else speed
 
     def predict(self, work: float = 0.0) -> float:
         """Return in how many seconds more work would be done, if it came now."""
-        running = sum(job.work for job in self._running) - self.speed * self.age
-        return (sum(job.work for job in self._waiting) + max(running, 0.0) + work) / self.speed
+        remaining = max(self._running_work - self.speed * self.age, 0.0)
+        return (sum(job.work for job in self._waiting) + remaining + work) / self.speed
+
+    @property
+    def _running_work(self) -> float:
+        return sum(job.work for job in self._running)
 
     async def start(self) -> None:
         """Start the thread, and link twice: the first client shall not pay for what happens only once."""
@@ -149,8 +154,8 @@ class Lane:
             linked = await asyncio.get_running_loop().run_in_executor(thread, self._link_jobs, jobs)
         except AbandonedError:
             linked = []
-        self._measure(sum(job.work for job in jobs), self.age, finished=bool(linked))
-        self._running = ()
+        work, seconds, self._running = self._running_work, self.age, ()
+        self._measure(work, seconds, finished=bool(linked))
         for job, doc in zip(jobs, linked, strict=False):
             if not job.done.done():
                 job.done.set_result(doc)

@@ -33,7 +33,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     wait: Annotated[float, _say("Longest wait for company, in seconds.", ge=0)] = 0.003
     waiting: Annotated[int, _say("Documents that may wait; more get status 503.", ge=1)] = 256
     seconds: Annotated[float, _say("Time limit of a request.", ge=0.001)] = 30.0
-    patience: Annotated[float, _say("Longest expected time of a small request; else 503.", ge=0.001)] = 3.0
+    patience: Annotated[float, _say("Longest expected time of a small request; else 503.", ge=0.001)] = 2.0
     work: Annotated[int, _say("Most work of a request, in characters of plain text.", ge=1)] = 400_000
     small_work: Annotated[int, _say("Most work of a request that does not wait for large ones.", ge=0)] = 8_000
     grace: Annotated[float, _say("Seconds to finish what was accepted after SIGTERM.", ge=0)] = 8.0
