@@ -38,12 +38,13 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_every_call_answers_what_the_page_says(address: str) -> None:
-    one, given, options, edits, turtle = (_run(block.replace(LOCAL, address)) for block in BLOCKS)
+    one, given, options, edits, turtle, rel = (_run(block.replace(LOCAL, address)) for block in BLOCKS)
     assert json.loads(one)["text"] == "Kent beat Hamburg."
     assert [link["start"] for link in json.loads(given)[0]["links"]] == [0]
     assert "error" not in json.loads(options)
     assert edits.count('"title":"Kent (ship)"') == 2
     assert nif.decode(turtle.encode())[0].id == "http://example.org/7"
+    assert [row[:3] for row in json.loads(rel)] in ([], [[0, 4, "Kent"]])
 
 
 def _run(block: str) -> str:

@@ -7,11 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, FastAPI, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.openapi.utils import get_openapi
 from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException as AnyHTTPException
@@ -22,15 +21,15 @@ from parlink.config import LinkOptions
 from parlink.kb import KnowledgeBase
 from parlink.linking.linker import Linker
 from parlink.pages import ASSETS
-from parlink.serve import answers, entities, intake, schemas, turtle
+from parlink.serve import answers, entities, intake, rel, schemas, turtle
 from parlink.serve.batcher import Batcher, BusyError, TooMuchWorkError
+from parlink.serve.description import describe
 from parlink.serve.guard import Guard
 from parlink.serve.lane import INTERNAL
 from parlink.serve.metrics import Metrics
-from parlink.serve.queries import LinkQuery, NifQuery, TitleQuery, upper_bounds
+from parlink.serve.queries import LinkQuery, NifQuery, TitleQuery
 from parlink.serve.schemas import content, errors, refer
 from parlink.serve.settings import Settings
-from parlink.serve.turnstile import OPEN_PATHS
 from parlink.types import Document
 
 STATIC = Path(__file__).parent / "static"
@@ -74,7 +73,7 @@ def create_app(linker: Linker, settings: Settings) -> FastAPI:
     app.add_middleware(Guard, settings=settings, metrics=service.metrics, is_busy=lambda: service.batcher.is_busy)
     app.add_exception_handler(AnyHTTPException, answers.answer_http_error)
     app.add_exception_handler(RequestValidationError, answers.answer_wrong_parameter)
-    app.openapi = partial(_describe, app)  # type: ignore[method-assign]
+    app.openapi = partial(describe, app, settings)  # type: ignore[method-assign]
     return app
 
 
@@ -110,8 +109,7 @@ async def link(request: Request, query: Annotated[LinkQuery, Query()]) -> Respon
     linked = [answers.encode_document(doc) for doc in await _link(request, docs, query.make_options(service.settings))]
     if isinstance(value, list):
         return answers.answer_json(linked)
-    if "error" in linked[0]:
-        raise HTTPException(500 if linked[0]["error"] == INTERNAL else 422, linked[0]["error"])
+    _raise_error(linked[0].get("error"))
     return answers.answer_json(linked[0])
 
 
@@ -137,12 +135,42 @@ async def annotate(request: Request, query: Annotated[NifQuery, Query()]) -> Res
     raw = await intake.read_body(request, settings, kinds=turtle.KINDS)
     docs = await asyncio.to_thread(turtle.decode, raw, settings)
     linked = await _link(request, docs, LinkOptions())
-    failed = next((doc.error for doc in linked if doc.error is not None), None)
-    if failed is not None:
-        raise HTTPException(500 if failed == INTERNAL else 422, failed)
+    for doc in linked:
+        _raise_error(doc.error)
     answer = await asyncio.to_thread(turtle.encode, linked, confidence=query.confidence == "true")
     kind = request.headers["content-type"].partition(";")[0].strip().lower()
     return Response(answer, headers={"content-type": f"{kind}; charset=utf-8"})
+
+
+@routes.get(
+    "/rel",
+    summary="Whether the service is up, as clients of REL ask for it",
+    responses={200: {"description": "It is.", "content": content({"type": "object"}, one=rel.STATUS)}, **errors(401)},
+)
+async def show_rel_status() -> Response:
+    """Answer as REL's server does."""
+    return answers.answer_json(rel.STATUS)
+
+
+@routes.post("/rel/ne", include_in_schema=False)
+@routes.post(
+    "/rel",
+    summary="Link a text: REL's protocol",
+    description="Spans are [start, length]. Each row is [start, length, mention, title, confidence, confidence of the "
+    "mention, tag].",
+    responses={
+        200: {"description": "The linked mentions.", "content": content(refer("RelAnswer"), one=rel.ANSWER)},
+        **errors(400, 422, 504, *ALWAYS),
+    },
+    openapi_extra={"requestBody": {"required": True, "content": content(refer("RelQuestion"), one=rel.QUESTION)}},
+)
+async def link_for_rel(request: Request) -> Response:
+    """Link a document for a client of REL."""
+    settings = _service(request).settings
+    value = intake.decode_json(await intake.read_body(request, settings, kinds=JSON))
+    (doc,) = await _link(request, [rel.parse_question(value, settings)], LinkOptions())
+    _raise_error(doc.error)
+    return answers.answer_json(rel.shape_answer(doc))
 
 
 @routes.get(
@@ -269,6 +297,12 @@ async def _link(request: Request, docs: list[Document], options: LinkOptions) ->
         raise HTTPException(413, str(error)) from error
 
 
+def _raise_error(error: str | None) -> None:
+    """Answer with what went wrong with a document, if something did."""
+    if error is not None:
+        raise HTTPException(500 if error == INTERNAL else 422, error)
+
+
 def _service(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
@@ -284,37 +318,3 @@ def _kb_to_change(service: Service) -> KnowledgeBase:
     if not service.settings.allow_edits:
         raise HTTPException(403, "changes are not allowed; start the service with --allow-edits")
     return _kb(service)
-
-
-def _describe(app: FastAPI) -> dict[str, Any]:
-    if app.openapi_schema is None:
-        settings: Settings = app.state.service.settings
-        description = get_openapi(title="parlink", version="1", routes=app.routes, summary="Entity linking")
-        description.setdefault("components", {})["schemas"] = schemas.describe_bodies(settings)
-        _describe_bounds(description, settings)
-        _describe_keys(description, settings)
-        app.openapi_schema = description
-    return app.openapi_schema
-
-
-def _describe_bounds(description: dict[str, Any], settings: Settings) -> None:
-    """Write the limits of the service beside the parameters that they bound."""
-    bounds = {name: {"maximum": most} for name, most in upper_bounds(settings).items()}
-    bounds["title"] = {"maxLength": settings.title_characters}
-    for operation in (operation for path in description["paths"].values() for operation in path.values()):
-        for parameter in operation.get("parameters", ()):
-            parameter["schema"] |= bounds.get(parameter["name"], {})
-
-
-def _describe_keys(description: dict[str, Any], settings: Settings) -> None:
-    """Say how a key is given, and which routes need none."""
-    if settings.api_key is None:
-        return
-    description["components"]["securitySchemes"] = {
-        "bearer": {"type": "http", "scheme": "bearer"},
-        "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
-    }
-    description["security"] = [{"bearer": []}, {"header": []}]
-    for path in OPEN_PATHS & description["paths"].keys():
-        for operation in description["paths"][path].values():
-            operation["security"] = []

@@ -78,6 +78,8 @@ def describe_bodies(settings: Settings) -> Json:
         "Documents": {"type": "array", "items": refer("Document")},
         "Question": document | {"properties": document["properties"] | limits},
         "Questions": {"type": "array", "items": refer("Question"), "maxItems": settings.waiting},
+        "RelQuestion": _describe_rel_question(settings),
+        "RelAnswer": {"type": "array", "items": {"type": "array", "minItems": 7, "maxItems": 7}},
         "Link": link,
         "Candidate": candidate,
         "Span": span,
@@ -165,6 +167,27 @@ def _describe_new_entity(settings: Settings) -> Json:
         },
         "required": ["title"],
         "additionalProperties": False,
+    }
+
+
+def _describe_rel_question(settings: Settings) -> Json:
+    pair = {"type": "array", "items": _integer(0), "minItems": 2, "maxItems": 2}
+    start_and_length = {
+        "type": "object",
+        "properties": {"start": _integer(0), "length": _integer(1)},
+        "required": ["start", "length"],
+        "additionalProperties": False,
+    }
+    spans = {
+        "type": ["array", "null"],
+        "items": {"anyOf": [pair, start_and_length]},
+        "maxItems": settings.max_spans,
+    }
+    return {
+        "type": "object",
+        "description": "A text, and the mentions in it as [start, length]; none: they are detected.",
+        "properties": {"text": {"type": "string", "maxLength": settings.text_characters}, "spans": spans},
+        "required": ["text"],
     }
 
 

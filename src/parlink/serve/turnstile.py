@@ -10,7 +10,7 @@ from typing import Literal
 from parlink.serve.settings import Settings
 
 Kind = Literal["open", "read", "edit", "link"]
-LINK_PATHS = frozenset({"/v1/link", "/nif", "/rel"})
+LINK_PATHS = frozenset({"/v1/link", "/nif", "/rel", "/rel/ne"})
 OPEN_PATHS = frozenset({"/", "/docs", "/healthz", "/readyz", "/openapi.json"})  # and /static/: nothing of anybody's
 
 
