@@ -21,7 +21,7 @@ def run(path: Path) -> str:
 
 def test_all_are_there_and_short() -> None:
     names = {path.stem for path in SHORT}
-    assert names == {"add_entity", "call_service", "dataframe", "link_text", "own_kb"}
+    assert names == {"add_entity", "call_service", "dataframe", "link_text", "own_kb", "ray_serve"}
     for path in SHORT:
         text = path.read_text()
         assert len(text.splitlines()) <= 40, path.name

@@ -25,6 +25,7 @@ from tiny_model import tiny_checkpoint
 from tiny_server import running
 
 TEXT = (Path(__file__).parents[2] / "docs" / "serving.md").read_text()
+FOREIGN = {"--data-urlencode", "--data-binary", "--read-only", "--tmpfs", "--cap-drop", "--workers"}
 LOCAL = "http://127.0.0.1:8000/"
 BLOCKS = [block for block in re.findall(r"^```sh\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL) if LOCAL in block]
 
@@ -55,7 +56,7 @@ def _run(block: str) -> str:
 
 def test_options_exist_and_defaults_are_told() -> None:
     shown = CliRunner().invoke(app, ["serve", "--help"], env={"COLUMNS": "200", "TERM": "dumb"}).stdout
-    for option in set(re.findall(r"--[a-z][a-z-]+", TEXT)) - {"--data-urlencode", "--data-binary"}:
+    for option in set(re.findall(r"--[a-z][a-z-]+", TEXT)) - FOREIGN:
         assert option in shown, option
     defaults = {f"--{name.replace('_', '-')}": option.default for name, option in signature(serve).parameters.items()}
     told = re.findall(r"\| `(--[a-z-]+)` \| ([\d,]+) \|", TEXT)
@@ -74,5 +75,5 @@ def test_the_limits_have_the_names_bounds_and_defaults_of_the_settings() -> None
 def test_every_parameter_and_metric_is_named(address: str) -> None:
     assert all(f"`{name}`" in TEXT for name in LinkQuery.model_fields)
     shown = _run(f"curl -sS {address}metrics") if shutil.which("curl") else ""
-    for name in re.findall(r"`(parlink_\w+)`", TEXT):
+    for name in re.findall(r"`(parlink_\w+|process_\w+)", TEXT):
         assert name in shown or not shown, name
