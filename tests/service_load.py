@@ -46,6 +46,12 @@ class Server:
         pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
+    @property
+    def cpu_seconds(self) -> float:
+        """Time that the process has had a core."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
 
 @contextmanager
 def serve(folder: Path, *options: str) -> Iterator[Server]:
@@ -101,6 +107,7 @@ class Load:
 
     alone: list[Links]  # the links of each text, asked alone
     seconds: float = 0.0
+    cpu_seconds: float = 0.0  # of the server
     latencies: list[float] = field(default_factory=list)  # of answers with status 200
     statuses: Counter[str] = field(default_factory=Counter)
     strangers: int = 0  # answers that are not those of the text asked for
@@ -110,6 +117,11 @@ class Load:
     def rate(self) -> float:
         """Requests answered well a second."""
         return len(self.latencies) / self.seconds
+
+    @property
+    def rate_of_core(self) -> float:
+        """Requests answered well a second that the server had a core: other programs do not slow that as much."""
+        return len(self.latencies) / self.cpu_seconds
 
     def percentile(self, share: float) -> float:
         """Seconds within which this share of the accepted requests was answered."""

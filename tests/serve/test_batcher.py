@@ -15,6 +15,7 @@ from parlink.linking.linker import Linker
 from parlink.serve.batcher import Batcher, BusyError, TooMuchWorkError
 from parlink.serve.lane import link_together
 from parlink.serve.settings import Settings
+from parlink.serve.work import estimate_work
 from parlink.types import Candidate, Document, Link, Span
 from tiny import SENTENCES
 from tiny_model import tiny_checkpoint
@@ -256,6 +257,23 @@ def test_what_could_not_be_answered_in_time_is_refused_at_once(linker: Linker) -
             assert batcher.small.predict() < 2.0  # no more was let in than the patience allows, and a batch
             await asyncio.gather(*asked, return_exceptions=True)
             assert batcher.explain_unready() is None
+
+    asyncio.run(scenario())
+
+
+def test_a_document_like_those_that_wait_is_known_to_be_refused_before_it_is_read(linker: Linker) -> None:
+    async def scenario() -> None:
+        doc = Document(SENTENCES[0])
+        seconds = float(estimate_work([doc], OPTIONS, linker.tuned))  # at a speed of 1, which is that of the start
+        batcher = Batcher(linker, Settings(patience=2.5 * seconds, small_work=10**6))
+        assert not batcher.is_busy
+        tasks = [asyncio.create_task(batcher.link([doc], OPTIONS)) for _ in range(2)]
+        await asyncio.sleep(0)
+        assert batcher.small.predict() == 2 * seconds and batcher.is_busy
+        with pytest.raises(BusyError):
+            await batcher.link([doc], OPTIONS)
+        for task in tasks:
+            task.cancel()
 
     asyncio.run(scenario())
 

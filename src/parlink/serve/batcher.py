@@ -66,8 +66,8 @@ class Batcher:
 
     @property
     def is_busy(self) -> bool:
-        """Whether even a tiny document would be refused."""
-        return not self.small.is_idle and self.small.predict() > self._settings.patience
+        """Whether a document like those that wait would be refused, so that its body need not be read to tell."""
+        return not self.small.is_idle and self.small.predict(self.small.mean_work) > self._settings.patience
 
     async def start(self) -> None:
         """Start the threads."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
 REST_BYTES, REST_SECONDS = 1 << 20, 0.5  # of a body that is refused, read all the same
@@ -18,6 +18,8 @@ SECURITY_HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
+_ENCODED = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
+_NAMES = frozenset(name for name, _ in _ENCODED)
 
 
 class Exchange:
@@ -40,12 +42,10 @@ class Exchange:
         """Pass a part of the answer on."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = MutableHeaders(scope=message)
-            for name, value in SECURITY_HEADERS.items():
-                headers[name] = value
             await self._read_rest()
-            if self._unread:  # then the server hangs up, and the client should know
-                headers["connection"] = "close"
+            closing = [(b"connection", b"close")] if self._unread else []  # then the server hangs up: tell the client
+            given = [header for header in message["headers"] if header[0] not in _NAMES]
+            message = {**message, "headers": [*given, *_ENCODED, *closing]}
         elif self._is_head:
             message = {**message, "body": b""}
         await self._send(message)

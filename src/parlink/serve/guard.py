@@ -26,6 +26,7 @@ from parlink.serve.turnstile import FullError, Kind, Turnstile, kind_of
 
 CLIENT_GONE = 499
 RETRY = {"Retry-After": "1"}
+TOO_BUSY = refuse(503, "more is waiting than can be answered in time; try again later", RETRY)  # made once: it is often
 _log = logging.getLogger(__name__)
 
 
@@ -77,7 +78,7 @@ class Guard:
         if kind == "edit" and not _is_same_origin(headers):
             return refuse(403, "a page of another site may not change the knowledge base")
         if kind == "link" and self._is_small(headers) and self._is_busy():
-            return refuse(503, "more is waiting than can be answered in time; try again later", RETRY)
+            return TOO_BUSY
         return None
 
     def _is_small(self, headers: Headers) -> bool:

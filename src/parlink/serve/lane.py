@@ -62,7 +62,7 @@ class Lane:
         self._linker, self._batch, self._wait, self._observe = linker, batch, wait, observe
         self._waiting: dict[Job, None] = {}  # ordered, and a job that is given up leaves at once
         self._running: Sequence[Job] = ()
-        self._began = 0.0
+        self._running_work, self._began = 0.0, 0.0
         self._work, self._seconds = 1.0, 1.0  # done so far, the past fading
         self._arrived = asyncio.Event()
         self._company = 1  # requests in the last batch
@@ -95,12 +95,14 @@ class Lane:
 
     def predict(self, work: float = 0.0) -> float:
         """Return in how many seconds more work would be done, if it came now."""
-        remaining = max(self._running_work - self.speed * self.age, 0.0)
-        return (sum(job.work for job in self._waiting) + remaining + work) / self.speed
+        speed = self.speed
+        remaining = max(self._running_work - speed * self.age, 0.0)
+        return (sum(job.work for job in self._waiting) + remaining + work) / speed
 
     @property
-    def _running_work(self) -> float:
-        return sum(job.work for job in self._running)
+    def mean_work(self) -> float:
+        """How much work a document is, of those that wait; 0 if none does."""
+        return sum(job.work for job in self._waiting) / max(len(self._waiting), 1)
 
     async def start(self) -> None:
         """Start the thread, and link twice: the first client shall not pay for what happens only once."""
@@ -150,11 +152,13 @@ class Lane:
 
     async def _link(self, thread: ThreadPoolExecutor, jobs: Sequence[Job]) -> None:
         self._running, self._began = jobs, time.monotonic()
+        self._running_work = sum(job.work for job in jobs)
         try:
             linked = await asyncio.get_running_loop().run_in_executor(thread, self._link_jobs, jobs)
         except AbandonedError:
             linked = []
-        work, seconds, self._running = self._running_work, self.age, ()
+        work, seconds = self._running_work, self.age
+        self._running, self._running_work = (), 0.0
         self._measure(work, seconds, finished=bool(linked))
         for job, doc in zip(jobs, linked, strict=False):
             if not job.done.done():
