@@ -80,11 +80,12 @@ PRIOR_FLOOR = 1e-4  # of a candidate that was never seen under the surface
 
 
 class ScoreWeights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """score = lm * mean log-likelihood + classifier * f + prior * log max(prior, PRIOR_FLOOR)."""
+    """score = lm * mean log-likelihood + classifier * f + prior * log max(prior, PRIOR_FLOOR) + coherence * support."""
 
     lm: float = 1.0
     classifier: float = 1.0
     prior: float = 0.0
+    coherence: float = 0.0  # of the support by the other mentions of the document; 0: it is not computed
 
 
 def confidence_features(

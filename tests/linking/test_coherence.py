@@ -33,10 +33,11 @@ TITLES = "ABCDEF"
 graphs = st.dictionaries(st.sampled_from(TITLES), st.sets(st.integers(0, 5), max_size=4)).map(Graph)
 candidates = st.lists(st.sampled_from(TITLES), unique=True, min_size=1, max_size=4)
 mentions = st.builds(
-    lambda name, titles, scores: ScoredMention(name, tuple(titles), np.array(scores[: len(titles)])),
+    lambda name, titles, scores, p: ScoredMention(name, tuple(titles), np.array(scores[: len(titles)]), p),
     st.sampled_from(["Kent", "Dresden", "Mercury"]),
     candidates,
     st.lists(st.floats(-5, 5), min_size=4, max_size=4),
+    st.floats(0, 1),
 )
 
 
@@ -45,7 +46,8 @@ def cosine(graph: Graph, a: str, b: str) -> float:
         return 1.0
     x, y = ({p: graph.page_weights(np.array([p]))[0] for p in graph.pages(t).tolist()} for t in (a, b))
     norms = math.sqrt(sum(w * w for w in x.values())) * math.sqrt(sum(w * w for w in y.values()))
-    return sum(w * y.get(page, 0.0) for page, w in x.items()) / norms if norms else 0.0
+    trust = math.sqrt(math.prod(len(pages) / (len(pages) + coherence.FEW) for pages in (x, y)))
+    return trust * sum(w * y.get(page, 0.0) for page, w in x.items()) / norms if norms else 0.0
 
 
 def plain_support(document: list[ScoredMention], graph: Graph, weight: float) -> list[list[float]]:
@@ -66,6 +68,7 @@ def plain_support(document: list[ScoredMention], graph: Graph, weight: float) ->
             for title in m.titles:
                 each = [
                     max(p * cosine(graph, title, other) for other, p in choices.items())
+                    * max(m.probability for m in document if m.name == name)
                     for name, choices in likely.items()
                     if name != m.name
                 ]
@@ -99,8 +102,22 @@ def test_the_order_of_mentions_does_not_matter(document: list[ScoredMention], gr
 def test_titles_that_the_same_pages_link_to_are_related() -> None:
     graph = Graph({"A": {1, 2}, "B": {1, 2}, "C": {3}, "D": set()})
     related = relate(["A", "B", "C", "D"], graph)
-    assert related[0, 1] == pytest.approx(1.0) and related[0, 2] == 0.0 and related[3, 3] == 1.0
+    assert related[0, 1] == pytest.approx(2 / (2 + coherence.FEW)) and related[0, 2] == 0.0 and related[3, 3] == 1.0
     assert np.array_equal(related, related.T)
+
+
+def test_a_title_that_few_pages_link_to_is_related_less() -> None:
+    few, many = (relate(["A", "B"], Graph({"A": set(range(n)), "B": set(range(n))}))[0, 1] for n in (1, 20))
+    assert few < many < 1
+
+
+def test_a_name_that_is_hardly_a_mention_supports_little() -> None:
+    graph = Graph({"Boston Celtics": {1, 2}, "Chicago Bulls": {1, 2}})
+    celtics = ScoredMention("Boston", ("Boston Celtics",), np.zeros(1))
+    for probability in (1.0, 0.1):
+        bulls = ScoredMention("Chicago", ("Chicago Bulls",), np.zeros(1), probability)
+        (gain,), _ = support([celtics, bulls], graph, weight=1.0)
+        assert gain == pytest.approx(probability * relate(["Boston Celtics", "Chicago Bulls"], graph)[0, 1])
 
 
 def test_a_name_chooses_what_fits_the_others() -> None:
@@ -108,7 +125,7 @@ def test_a_name_chooses_what_fits_the_others() -> None:
     boston = ScoredMention("Boston", ("Boston", "Boston Celtics"), np.array([0.3, 0.0]))
     chicago = ScoredMention("Chicago", ("Chicago", "Chicago Bulls"), np.array([0.0, 2.0]))
     first, _ = support([boston, chicago], graph, weight=10.0)
-    assert first[1] > 0.5 > first[0]
+    assert first[1] > 0.4 > first[0]
 
 
 def test_work_grows_with_the_text_and_not_with_its_square(monkeypatch: pytest.MonkeyPatch) -> None:

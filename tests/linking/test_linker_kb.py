@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlink.config import LinkOptions
+from parlink.config import LinkOptions, ScoreWeights
 from parlink.kb import KnowledgeBase
 from parlink.linking.linker import Linker
 from parlink.types import Document, Entity, Span
-from tiny_kb import tiny_kb
+from tiny_kb import tiny_kb, write_lines
 from tiny_model import tiny_checkpoint
 
 EVERY_TITLE = LinkOptions(fallback=True, beams=100, max_candidates=1000)
@@ -161,3 +161,40 @@ def test_titles_restrict_a_search_too(tmp_path: Path) -> None:
     options = LinkOptions(fallback=True, beams=100, titles=("Kent", "Zürich"))
     doc = linker(tmp_path).link(Document("Bremen", spans=(Span(0, 6),)), options=options)
     assert titles(doc) == [{"Kent", "Zürich"}]
+
+
+def graph_linker(folder: Path) -> Linker:
+    pages = [
+        {"title": "Cricket", "links": ["Kent County Cricket Club", "Zürich"]},
+        {"title": "Bats", "links": ["Kent County Cricket Club", "Zürich"]},
+        {"title": "England", "links": ["Kent"]},
+    ]
+    kb = tiny_kb(folder, links=[write_lines(folder / "pages.jsonl", pages)])
+    return Linker(tiny_checkpoint(seed=4, spread=2.0), kb=kb, source=kb)
+
+
+def test_candidates_are_supported_by_what_else_the_document_names(tmp_path: Path) -> None:
+    model = graph_linker(tmp_path)
+    doc = Document("Kent in Zürich", spans=(Span(0, 4), Span(8, 14)))
+    alone = model.link(doc, options=LinkOptions(weights=ScoreWeights()))
+    supported = model.link(doc, options=LinkOptions(weights=ScoreWeights(coherence=100.0)))
+    assert all(c.coherence is None for link in alone.links for c in link.candidates)
+    before = {c.title: c for c in alone.links[0].candidates}
+    for candidate in supported.links[0].candidates:
+        parts = before[candidate.title].score, candidate.coherence
+        assert candidate.score == pytest.approx(parts[0] + 100.0 * parts[1])  # type: ignore[operator]
+    support = {c.title: c.coherence for c in supported.links[0].candidates}
+    assert support == {"Kent": 0.0, "Kent (band)": 0.0, "Kent County Cricket Club": support["Kent County Cricket Club"]}
+    assert supported.links[0].title == "Kent County Cricket Club"
+
+
+def test_coherence_does_not_depend_on_what_is_linked_together(tmp_path: Path) -> None:
+    model = graph_linker(tmp_path)
+    docs = [Document(f"{name} in Zürich", spans=(Span(0, 4), Span(8, 14))) for name in ("Kent", "Bern", "KENT")]
+    options = LinkOptions(weights=ScoreWeights(coherence=5.0))
+    for alone, together in zip(
+        (model.link(d, options=options) for d in docs), model.link(docs, options=options), strict=True
+    ):
+        for one, other in zip(alone.links, together.links, strict=True):
+            assert one.title == other.title
+            assert [c.coherence for c in one.candidates] == pytest.approx([c.coherence for c in other.candidates])

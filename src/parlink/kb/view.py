@@ -188,6 +188,11 @@ class View:
         """Return how often a surface is a link where it occurs in texts; None if that is not known."""
         return self.tables.linked(surface)
 
+    @property
+    def has_links(self) -> bool:
+        """Whether there is a link graph."""
+        return self.tables.graph is not None
+
     def pages(self, title: str) -> NDArray[np.int64]:
         """Return the numbers of the pages that link to a title, ascending; none where there is no link graph."""
         number, graph = self.number(title), self.tables.graph

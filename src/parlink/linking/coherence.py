@@ -4,17 +4,21 @@ Titles are related by the pages that link to both of them. The names of a docume
 likely to stand for, support the candidates of each other name: a title is supported by a name through the one candidate
 that is both likely and related, and by the document through the names that support it most. As the likelihoods follow
 the scores, and the scores the support, this is done a few times. It is a fixed number of matrix products a document;
-with weight 0 nothing changes.
+with weight 0 nothing changes. A name counts as much as it is likely to be a mention, and a title that few pages link
+to is related to others less than its few pages say.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from parlink.linking.mentions import Mention
+from parlink.types import Candidate, Document
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -22,6 +26,7 @@ Integers = NDArray[np.int64]
 POOL = 10  # candidates of a mention that take part
 SUPPORTERS = 5  # names whose support is averaged
 ROUNDS = 3
+FEW = 1.0  # pages; a title with so many counts half
 BLOCK = 128  # mentions of a stretch of text; each stretch sees its two neighbors, so that long texts cost in proportion
 
 
@@ -44,25 +49,73 @@ class ScoredMention:
     name: str
     titles: tuple[str, ...]
     scores: Floats  # (titles,) without coherence
+    probability: float = 1.0  # that it is a mention
+
+
+def add_coherence(
+    docs: Sequence[Document],
+    mentions: Sequence[Mention],
+    candidates: Sequence[Sequence[Candidate]],
+    graph: LinkGraph,
+    *,
+    weight: float,
+) -> list[list[Candidate]]:
+    """Add to the scores of candidates what the other mentions of their document say for them, the best first.
+
+    Only the `POOL` best of a mention take part; the others, and NIL, have no support.
+    """
+    result = [list(choice) for choice in candidates]
+    by_document: list[list[int]] = [[] for _ in docs]
+    for number, mention in enumerate(mentions):
+        by_document[mention.document].append(number)
+    for doc, numbers in zip(docs, by_document, strict=True):
+        numbers.sort(key=lambda number: mentions[number].span)
+        pools = [[c for c in candidates[number] if c.title][:POOL] for number in numbers]
+        scored = [_as_scored(doc, mentions[number], pool) for number, pool in zip(numbers, pools, strict=True)]
+        for number, pool, gains in zip(numbers, pools, support(scored, graph, weight=weight), strict=True):
+            gain = {candidate.title: value for candidate, value in zip(pool, gains.tolist(), strict=True)}
+            result[number] = _add_support(candidates[number], gain, weight)
+    return result
+
+
+def _as_scored(doc: Document, mention: Mention, pool: Sequence[Candidate]) -> ScoredMention:
+    return ScoredMention(
+        name=doc.text[mention.span.start : mention.span.end],
+        titles=tuple(candidate.title for candidate in pool),
+        scores=np.array([candidate.score or 0.0 for candidate in pool]),
+        probability=1.0 if mention.probability is None else mention.probability,
+    )
+
+
+def _add_support(candidates: Sequence[Candidate], gain: dict[str, float], weight: float) -> list[Candidate]:
+    supported = [
+        replace(c, coherence=(value := gain.get(c.title, 0.0)), score=(c.score or 0.0) + weight * value)
+        for c in candidates
+    ]
+    return sorted(supported, key=lambda candidate: (-(candidate.score or 0.0), candidate.title))
 
 
 def support(mentions: Sequence[ScoredMention], graph: LinkGraph, *, weight: float) -> list[Floats]:
     """Return the support of each candidate of each mention of a document, from 0 to 1."""
     result: list[Floats] = []
     for first, last, begin, end in _stretches(len(mentions)):
-        found = _support_in(mentions[begin:end], graph, weight=weight)
-        result += found[first - begin : last - begin]
+        in_sight = _support_in(mentions[begin:end], graph, weight=weight)
+        result += in_sight[first - begin : last - begin]
     return result
 
 
 def relate(titles: Sequence[str], graph: LinkGraph) -> Floats:
-    """Return the cosine of every two titles by the pages that link to them, 1 of a title with itself."""
+    """Return the cosine of every two titles by the pages that link to them, 1 of a title with itself.
+
+    It fades where pages are few: two titles on the one page that links to either need not have to do with each other.
+    """
     related: Floats = np.eye(len(titles))
     pages = [graph.pages(title) for title in titles]
     row = np.repeat(np.arange(len(titles)), [len(listed) for listed in pages])
     page = np.concatenate([*pages, np.empty(0, np.int64)])
     weights = graph.page_weights(page)
     norm = np.sqrt(np.bincount(row, weights**2, minlength=len(titles)))
+    count = np.array([len(listed) for listed in pages], np.float64)
     _, column, times = np.unique(page, return_inverse=True, return_counts=True)
     shared = times[column] > 1  # a page that links to one of the titles relates it to no other
     _, column = np.unique(page[shared], return_inverse=True)
@@ -70,7 +123,8 @@ def relate(titles: Sequence[str], graph: LinkGraph) -> Floats:
         return related
     vectors = np.zeros((len(titles), int(column.max()) + 1))
     vectors[row[shared], column] = weights[shared] / norm[row[shared]]
-    related = np.clip(vectors @ vectors.T, 0.0, 1.0)
+    trust = np.sqrt(count / (count + FEW))
+    related = np.clip(vectors @ vectors.T * np.outer(trust, trust), 0.0, 1.0)
     np.fill_diagonal(related, 1.0)
     return related
 
@@ -83,6 +137,9 @@ def _support_in(mentions: Sequence[ScoredMention], graph: LinkGraph, *, weight: 
     if len(names) < 2 or not titles:
         return nothing
     related = relate(list(titles), graph)
+    present = np.zeros(len(names))
+    for mention in mentions:
+        present[names[mention.name]] = max(present[names[mention.name]], mention.probability)
     name = [names[m.name] for m in mentions]
     columns = [np.array([titles[t] for t in m.titles], np.int64) for m in mentions]
     gained = nothing
@@ -91,7 +148,7 @@ def _support_in(mentions: Sequence[ScoredMention], graph: LinkGraph, *, weight: 
         for owner, column, mention, gain in zip(name, columns, mentions, gained, strict=True):
             likely[owner, column] += _softmax(mention.scores + weight * gain)
         likely /= np.bincount(name, minlength=len(names))[:, None]
-        by_name = _support_by_name(likely, related)
+        by_name = _support_by_name(likely, related) * present[:, None]
         gained = [_best_supporters(by_name[:, column], owner) for owner, column in zip(name, columns, strict=True)]
     return gained
 

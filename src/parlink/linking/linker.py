@@ -25,6 +25,7 @@ from parlink.errors import ParlinkError, TextError
 from parlink.kb import KnowledgeBase
 from parlink.kb.view import View
 from parlink.linking.candidates import CandidateSource, all_titles, look_up
+from parlink.linking.coherence import add_coherence
 from parlink.linking.decision import decide
 from parlink.linking.descriptions import DescriptionVectors
 from parlink.linking.document_names import add_longer_names
@@ -196,6 +197,8 @@ class Linker:
                 describe=describe,
                 vectors=self._vectors,
             )
+        if settings.weights.coherence and view is not None and view.has_links:
+            scored = add_coherence(docs, mentions, scored, view, weight=settings.weights.coherence)
         links: list[list[Link]] = [[] for _ in docs]
         for mention, choice in zip(mentions, scored, strict=True):
             links[mention.document].append(decide(mention, choice, settings, describe=describe))
