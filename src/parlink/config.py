@@ -128,6 +128,8 @@ class Tuned(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     weights: ScoreWeights = ScoreWeights()
     fallback: bool = False
     document_names: bool = False  # short names take the candidates of longer ones of their document
+    dictionary: bool = False  # names of the knowledge base are proposed as mentions
+    least_linked: float = 0.1  # how often such a name must be a link where it occurs, of a large knowledge base
     confidence: Confidence | None = None
 
 
@@ -150,6 +152,9 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     beams: Annotated[int, _says("Width of the beam.", ge=1)] = 5
     fallback: Annotated[bool, _says("Search all titles for a mention without candidates.")] | None = None
     document_names: Annotated[bool, _says("Let short names take the candidates of longer ones.")] | None = None
+    dictionary: Annotated[bool, _says("Propose the names of the knowledge base as mentions.")] | None = None
+    least_linked: Annotated[float, _says("How often such a name is a link where it occurs.", ge=0, le=1)] | None = None
+    any_case: Annotated[bool, _says("Propose names of one word in any spelling.")] = False
     max_candidates: Annotated[int, _says("Candidates of a mention that are scored.", ge=1)] = 30
     titles: tuple[str, ...] | None = None  # link to these entities only
     overlaps: Literal["resolve", "keep"] = "resolve"  # keep: every detected span, which tuning needs
@@ -186,6 +191,9 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             beams=self.beams,
             fallback=tuned.fallback if self.fallback is None else self.fallback,
             document_names=tuned.document_names if self.document_names is None else self.document_names,
+            dictionary=tuned.dictionary if self.dictionary is None else self.dictionary,
+            least_linked=tuned.least_linked if self.least_linked is None else self.least_linked,
+            any_case=self.any_case,
             max_candidates=self.max_candidates,
             titles=None if self.titles is None else frozenset(self.titles),
             overlaps=self.overlaps,
@@ -204,6 +212,9 @@ class LinkSettings(msgspec.Struct, frozen=True, kw_only=True):
     beams: int
     fallback: bool
     document_names: bool
+    dictionary: bool
+    least_linked: float
+    any_case: bool
     max_candidates: int
     titles: frozenset[str] | None  # the only ones to link to; None: all
     overlaps: Literal["resolve", "keep"]

@@ -198,3 +198,27 @@ def test_coherence_does_not_depend_on_what_is_linked_together(tmp_path: Path) ->
         for one, other in zip(alone.links, together.links, strict=True):
             assert one.title == other.title
             assert [c.coherence for c in one.candidates] == pytest.approx([c.coherence for c in other.candidates])
+
+
+def test_names_of_the_kb_are_proposed_and_judged_by_the_detector(tmp_path: Path) -> None:
+    model, text = linker(tmp_path), "Emma Oberländer saw Kent play kent"
+    everything = model.link(text, options=LinkOptions(mention_threshold=-100.0, overlaps="keep")).links
+    found = model.link(text, options=LinkOptions(mention_threshold=100.0, dictionary=True)).links
+    assert [(text[link.span.start : link.span.end], link.source) for link in found] == [
+        ("Emma Oberländer", "dictionary"),
+        ("Kent", "dictionary"),
+    ]
+    logits = {link.span.start: link.mention_logit for link in everything}
+    assert [link.mention_logit for link in found] == pytest.approx([logits[link.span.start] for link in found])
+    assert all(0 <= (link.mention_probability or 0.0) <= 1 for link in found)
+    assert not model.link(text, options=LinkOptions(mention_threshold=100.0)).links
+    given = Document(text, spans=(Span(20, 24),))
+    assert [link.source for link in model.link(given, options=LinkOptions(dictionary=True)).links] == ["given"]
+
+
+def test_a_name_that_is_detected_too_is_one_mention(tmp_path: Path) -> None:
+    model = linker(tmp_path)
+    options = LinkOptions(mention_threshold=-100.0, dictionary=True, overlaps="keep")
+    links = model.link("Kent in Hamburg, Kent in Kent", options=options).links
+    spans = {source: {link.span for link in links if link.source == source} for source in ("detector", "dictionary")}
+    assert spans["dictionary"] and not spans["detector"] & spans["dictionary"]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlink.nn.batch import collate
-from parlink.nn.detector import detect
+from parlink.nn.detector import Mentions, detect, judge
 from parlink.text.windows import Window
 from tiny_model import tiny_model
 
@@ -71,3 +71,14 @@ def test_nothing_above_the_threshold_is_nothing() -> None:
     batch = collate([window(5)], pad_id=1)
     found = detect(model.detector, model.encode(batch), batch, threshold=1e9)
     assert len(found.mentions.row) == len(found.start_logit) == len(found.log_probability) == 0
+
+
+def test_a_span_that_others_propose_is_judged_as_a_detected_one() -> None:
+    model, batch = tiny_model(), collate([window(12), window(9)], pad_id=1)
+    states = model.encode(batch)
+    detected = detect(model.detector, states, batch, threshold=-100.0)
+    judged = judge(model.detector, states, batch, detected.mentions)
+    assert torch.equal(judged.start_logit, detected.start_logit)
+    assert torch.allclose(judged.log_probability, detected.log_probability)
+    long = Mentions(*(torch.tensor([number]) for number in (0, 1, 1 + model.config.max_mention_tokens)))
+    assert judge(model.detector, states, batch, long).log_probability.tolist() == [-torch.inf]

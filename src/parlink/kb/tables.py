@@ -282,6 +282,13 @@ class Tables:
         """Whether names hang on a key."""
         return _get(self._keys, key) is not None
 
+    def key_prefixes(self, text: str) -> list[str]:
+        """Return the keys on which names hang that a text begins with."""
+        try:
+            return list(self._keys.prefixes(text))
+        except UnicodeEncodeError:  # a lone surrogate
+            return []
+
     def name_keys(self) -> Iterator[str]:
         """Yield the keys of all names."""
         return iter(self._keys.iterkeys())

@@ -23,6 +23,7 @@ from parlink.config import LinkOptions, LinkSettings
 from parlink.data import jsonl
 from parlink.errors import ParlinkError, TextError
 from parlink.kb import KnowledgeBase
+from parlink.kb.dictionary import Dictionary
 from parlink.kb.view import View
 from parlink.linking.candidates import CandidateSource, all_titles, look_up
 from parlink.linking.coherence import add_coherence
@@ -30,7 +31,15 @@ from parlink.linking.decision import decide
 from parlink.linking.descriptions import DescriptionVectors
 from parlink.linking.document_names import add_longer_names
 from parlink.linking.interrupt import check
-from parlink.linking.mentions import FoundMentions, TokenizedDocument, batch_windows, encode, find_mentions, tokenize
+from parlink.linking.mentions import (
+    FoundMentions,
+    TokenizedDocument,
+    batch_windows,
+    encode,
+    find_mentions,
+    propose,
+    tokenize,
+)
 from parlink.linking.overlaps import resolve
 from parlink.linking.scoring import score
 from parlink.types import Candidate, Document, Entity, Link
@@ -173,6 +182,7 @@ class Linker:
         """The way of documents from tokens to links, one function a step."""
         model, tokenizer, docs = self.model, self.tokenizer, [text.doc for text in texts]
         view = None if self.kb is None else self.kb.snapshot()  # one state of the knowledge base, whatever changes
+        texts = self._propose_names(texts, view, settings)
         batches: list[FoundMentions] = []
         for places in _report(list(batch_windows(texts, batch_tokens=batch_tokens)), progress, (0.0, 0.5)):
             encoded = encode(model, texts, places, pad_id=tokenizer.pad_id)
@@ -204,6 +214,18 @@ class Linker:
             links[mention.document].append(decide(mention, choice, settings, describe=describe))
         name = None if view is None else view.name
         return [resolve(doc, decisions, settings, kb=name) for doc, decisions in zip(docs, links, strict=True)]
+
+    def _propose_names(
+        self, texts: Sequence[TokenizedDocument], view: View | None, settings: LinkSettings
+    ) -> Sequence[TokenizedDocument]:
+        """Propose the names of the knowledge base, if candidates come from it; not where spans are given."""
+        if not settings.dictionary or view is None or self.source is not self.kb:
+            return texts
+        names = Dictionary(view, least_linked=settings.least_linked, any_case=settings.any_case)
+        return [
+            propose(text, names.find(text.doc.text), source="dictionary") if text.is_detected else text
+            for text in texts
+        ]
 
 
 def read_document(value: object) -> Document:

@@ -1,12 +1,12 @@
 """From documents to mentions: tokenize, encode, detect; with what the decoder needs to know of each mention.
 
-A mention is proposed by the detector, or it comes with the document. Whoever else proposes spans of the text
-before it is encoded adds them to `TokenizedDocument.proposals`.
+A mention is proposed by the detector, or it comes with the document, or it is a name of the knowledge base. Whoever
+proposes spans of the text before it is encoded adds them to `TokenizedDocument.proposals`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,18 +18,18 @@ from parlink.config import ModelConfig
 from parlink.errors import TextError
 from parlink.nn.batch import Batch, by_length, collate
 from parlink.nn.decoder import MentionStates
-from parlink.nn.detector import Mentions, detect
+from parlink.nn.detector import Mentions, detect, judge
 from parlink.nn.model import LinkingModel
 from parlink.text.tokenizer import Tokenizer, Tokens
 from parlink.text.windows import Window, covering_ranges, mention_span, windows
 from parlink.types import Document, Span
 
-Source = Literal["detector", "given"]
+Source = Literal["detector", "dictionary", "given"]
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A span that is a mention whatever the detector says, and the tokens that it touches."""
+    """A span that is looked at whatever the detector says, and the tokens that it touches."""
 
     span: Span
     first: int  # index in Tokens
@@ -99,14 +99,19 @@ def tokenize(doc: Document, *, tokenizer: Tokenizer, config: ModelConfig) -> Tok
         overlap=config.overlap,
         prefix=config.global_tokens,
     )
-    spans = doc.spans or ()
-    first, last = covering_ranges(tokens, spans)
-    owner = np.searchsorted([window.own_first for window in cut], first, side="right") - 1
-    proposals: list[list[Proposal]] = [[] for _ in cut]
+    text = TokenizedDocument(doc, tokens, cut, [[] for _ in cut])
+    return propose(text, doc.spans or (), source="given")
+
+
+def propose(text: TokenizedDocument, spans: Sequence[Span], *, source: Source) -> TokenizedDocument:
+    """Add spans to what is proposed in a text; those without a token of their own are left out."""
+    first, last = covering_ranges(text.tokens, spans)
+    owner = np.searchsorted([window.own_first for window in text.windows], first, side="right") - 1
+    proposals = [list(proposals) for proposals in text.proposals]
     for span, window, begin, end in zip(spans, owner.tolist(), first.tolist(), last.tolist(), strict=True):
         if begin <= end:
-            proposals[window].append(Proposal(span, begin, end, "given"))
-    return TokenizedDocument(doc, tokens, cut, proposals)
+            proposals[window].append(Proposal(span, begin, end, source))
+    return replace(text, proposals=proposals)
 
 
 def batch_windows(texts: Sequence[TokenizedDocument], *, batch_tokens: int) -> Iterator[list[Place]]:
@@ -142,10 +147,11 @@ def find_mentions(
         if span is not None:
             mentions.append(Mention(encoded.places[row].document, span, "detector", logit, probability))
     detected = place if all(readable) else place[torch.tensor(readable, device=place.row.device)]
-    proposed, at = _find_proposals(texts, encoded.places)
-    both = Mentions.cat([detected, at.to(place.row.device)])
+    proposed, at = _find_proposals(texts, encoded.places, {(m.document, m.span) for m in mentions})
+    at = at.to(place.row.device)
+    both = Mentions.cat([detected, at])
     states = model.decoder.mentions(encoded.states, both, encoded.batch.content)
-    return FoundMentions(mentions + proposed, states)
+    return FoundMentions(mentions + _judge(model, encoded, proposed, at), states)
 
 
 def check_document(doc: Document) -> None:
@@ -167,15 +173,34 @@ def _characters(texts: Sequence[TokenizedDocument], place: Place, first: int, la
     return mention_span(text.doc.text, text.tokens, first + shift, last + shift)
 
 
-def _find_proposals(texts: Sequence[TokenizedDocument], places: Sequence[Place]) -> tuple[list[Mention], Mentions]:
-    """The proposals in some windows, and their tokens there; one longer than its window is cut at the window's end."""
+def _find_proposals(
+    texts: Sequence[TokenizedDocument], places: Sequence[Place], detected: Collection[tuple[int, Span]]
+) -> tuple[list[Mention], Mentions]:
+    """The proposals in some windows that are not detected anyway, and their tokens there.
+
+    One longer than its window is cut at the window's end.
+    """
     mentions: list[Mention] = []
     rows: list[tuple[int, int, int]] = []
     for row, place in enumerate(places):
         text = texts[place.document]
         window = text.windows[place.window]
         for proposal in text.proposals[place.window]:
+            if (place.document, proposal.span) in detected:
+                continue
             first, last = (token - window.offset + 1 for token in (proposal.first, proposal.last))
             rows.append((row, first, min(last, len(window.ids) - 2)))
             mentions.append(Mention(place.document, proposal.span, proposal.source))
     return mentions, Mentions(*torch.tensor(rows, dtype=torch.long).reshape(-1, 3).unbind(1))
+
+
+def _judge(model: LinkingModel, encoded: EncodedWindows, proposed: list[Mention], at: Mentions) -> list[Mention]:
+    """Ask the detector about proposed mentions; those that come with the document are beyond doubt."""
+    if all(mention.source == "given" for mention in proposed):
+        return proposed
+    judged = judge(model.detector, encoded.states, encoded.batch, at)
+    columns = judged.start_logit.tolist(), judged.log_probability.exp().tolist()
+    return [
+        mention if mention.source == "given" else replace(mention, logit=logit, probability=probability)
+        for mention, logit, probability in zip(proposed, *columns, strict=True)
+    ]

@@ -83,6 +83,17 @@ class Detector(nn.Module):
         return logits.masked_fill(~possible, -torch.inf)
 
 
+def judge(detector: Detector, states: Tensor, batch: Batch, mentions: Mentions) -> Detection:
+    """Say how sure the detector is of spans that others propose; one longer than any mention is impossible."""
+    start_logit = detector.start_logits(states)[mentions.row, mentions.first]
+    ends = detector.end_logits(states, batch.content, mentions.row, mentions.first)
+    length = mentions.last - mentions.first
+    possible = length < detector.max_mention_tokens
+    place = length.clamp(max=detector.max_mention_tokens - 1)[:, None]
+    log_end = F.log_softmax(ends, -1).gather(-1, place).squeeze(-1).masked_fill(~possible, -torch.inf)
+    return Detection(mentions, start_logit, F.logsigmoid(start_logit) + log_end)
+
+
 def detect(detector: Detector, states: Tensor, batch: Batch, *, threshold: float) -> Detection:
     """Keep the starts above the threshold, each with its most probable end."""
     logits = detector.start_logits(states)

@@ -1,0 +1,119 @@
+"""Find the names of a knowledge base in a text: the longest at each place, at word boundaries, case-aware.
+
+A name of several words is found however it is spelled, one of a single word only as the knowledge base spells it:
+"Finance" may be a department, and "finance" is a word. Of a knowledge base of one's own all names are found; of one as
+large as Wikipedia, which has a title for nearly every word, those that are links often enough where they occur.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from parlink.kb import surfaces
+from parlink.kb.surfaces import EXACT, FOLDED, STRIPPED
+from parlink.kb.tables import SHORT_TITLE, Names
+from parlink.kb.view import View
+from parlink.types import Span
+
+OWN_TITLES = 100_000  # a knowledge base with more has names that are words, and must say how often they are links
+LONGEST = 12  # words of a name
+# Scripts without spaces: every character may begin and end a name.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_WORD = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_][\u0300-\u036f]*)+")
+_BREAK = re.compile(r"[,;:!?()\[\]{}\"“”|\t]|\n\s*\n|\w{3}\.\s")  # no name goes on behind these
+_TAIL = re.compile(r"['’]s\b|[^\w\s]{1,2}")
+_ARTICLE = re.compile(r"\bthe\s+$", re.IGNORECASE)
+
+
+class _Word(NamedTuple):
+    start: int
+    end: int
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dictionary:
+    """The names of a knowledge base, looked for in texts; what was looked up is remembered as long as it lives."""
+
+    view: View
+    least_linked: float  # how often a name must be a link where it occurs, if the knowledge base is large
+    any_case: bool = False  # find names of a single word in any spelling
+    _known: dict[tuple[str, int], bool] = field(default_factory=dict)
+
+    def find(self, text: str) -> list[Span]:
+        """Find the longest name at each word, unless it lies within another; in text order."""
+        words = [_Word(m.start(), m.end(), _letters(m.group())) for m in _WORD.finditer(text)]
+        spans: list[Span] = []
+        for first in range(len(words)):
+            span = self._longest(text, words[first : first + LONGEST])
+            if span is not None and not (spans and span.end <= spans[-1].end):
+                spans.append(span)
+        return spans
+
+    def _longest(self, text: str, words: Sequence[_Word]) -> Span | None:
+        """The longest name that begins with the first of some words."""
+        for count, farthest in sorted(self._lengths(text, words).items(), reverse=True):
+            start, end = words[0].start, words[count - 1].end
+            for first, last in _spellings(text, start, end):
+                if self._is_name(text[first:last], farthest=farthest if (first, last) == (start, end) else EXACT):
+                    return Span(first, last)
+        return None
+
+    def _lengths(self, text: str, words: Sequence[_Word]) -> dict[int, int]:
+        """How many of the words may be a name, as their key is one, and how far its spelling may be from theirs."""
+        key, keys, broken = "", {}, False
+        for count, word in enumerate(words, start=1):
+            if count > 1 and _BREAK.search(text, max(words[count - 2].start, words[count - 2].end - 3), word.start):
+                broken = True
+            key += word.key
+            # Names with punctuation in them are found as they are spelled, such as "San Jose, California".
+            keys[key] = count, EXACT if count == 1 or broken else STRIPPED
+        known = {prefix for prefix in self.view.tables.key_prefixes(key) if prefix in keys}
+        changes = self.view.changes
+        if changes.records:
+            known |= {prefix for prefix in keys if prefix in changes.spelled or prefix in changes.made}
+        return dict(keys[prefix] for prefix in known)
+
+    def _is_name(self, surface: str, *, farthest: int) -> bool:
+        asked = surface, farthest
+        if asked not in self._known:
+            self._known[asked] = self._look_up(surface, farthest=farthest)
+        return self._known[asked]
+
+    def _look_up(self, surface: str, *, farthest: int) -> bool:
+        view, key = self.view, surfaces.key(surface)
+        if not self._is_spelled(view.names(key), surface, farthest=farthest):
+            return False
+        linked = view.linked(surface)
+        if linked is None:  # the knowledge base does not know, or the name was added
+            return len(view.tables) <= OWN_TITLES or key in view.changes.spelled or key in view.changes.made
+        return linked.probability >= self.least_linked
+
+    def _is_spelled(self, names: Names, surface: str, *, farthest: int) -> bool:
+        """Whether a name is spelled near enough to a surface; the last words alone of one are none."""
+        if self.any_case and farthest == EXACT:
+            farthest = FOLDED
+        if (names.steps(surface) <= farthest).any():
+            return True
+        short = names.title[names.kind == SHORT_TITLE].tolist()
+        return any(surfaces.drop_parenthesis(self.view.title(number) or "") == surface for number in short)
+
+
+def _spellings(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The ranges that may be a name whose letters are those of one: with the article, or what follows, or without."""
+    article = _ARTICLE.search(text, max(0, start - 5), start)
+    tail = _TAIL.match(text, end)
+    if tail:
+        for last in range(tail.end(), end, -1):
+            yield start, last
+    if article:
+        yield article.start(), end
+    yield start, end
+
+
+def _letters(word: str) -> str:
+    """The part of a key that a word is."""
+    return "".join(filter(str.isalnum, surfaces.fold(word)))

@@ -1,0 +1,78 @@
+"""Names of a knowledge base in a text."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parlink.kb import KnowledgeBase
+from parlink.kb.dictionary import Dictionary
+from parlink.types import Entity
+from tiny_kb import tiny_kb
+
+LINES = [
+    {"title": title}
+    for title in (
+        "Finance", "Blue Harbor", "Blue Harbor Pump", "The Who", "C++", "San Jose, California", "Kent (band)",
+        "U.S.", "McDonald's", "上海", "Emma Oberländer", "widget",
+    )
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
+    return tiny_kb(tmp_path_factory.mktemp("kb"), LINES)
+
+
+def names(kb: KnowledgeBase, text: str, *, any_case: bool = False) -> list[str]:
+    spans = Dictionary(kb.snapshot(), least_linked=0.1, any_case=any_case).find(text)
+    return [text[span.start : span.end] for span in spans]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("We asked Finance, and finance is hard.", ["Finance"]),
+        ("The blue harbor pump leaks; the Blue Harbor is shut.", ["blue harbor pump", "Blue Harbor"]),
+        ("Is it blue? Harbor pumps are.", []),
+        ("The Who sang. Who sang?", ["The Who"]),
+        ("C++, not C", ["C++"]),
+        ("San Jose, California and San Jose California", ["San Jose, California", "San Jose California"]),
+        ("san jose, california", []),
+        ("Kent played; kent did not.", ["Kent"]),
+        ("The U.S. told us.", ["U.S."]),
+        ("At McDonald's", ["McDonald's"]),
+        ("他住在上海市", ["上海"]),
+        ("Oberländer paints", []),
+        ("A widget, a Widget, widgets", ["widget"]),
+        ("Financed", []),
+        ("", []),
+        ("\ud800 Finance", ["Finance"]),
+    ],
+)
+def test_finds_the_longest_names_as_they_are_spelled(kb: KnowledgeBase, text: str, wanted: list[str]) -> None:
+    assert names(kb, text) == wanted
+
+
+def test_the_caller_may_ask_for_words_in_any_case(kb: KnowledgeBase) -> None:
+    assert names(kb, "finance and a Widget", any_case=True) == ["finance", "Widget"]
+
+
+def test_an_added_name_is_found_at_once_and_a_removed_one_no_more(tmp_path: Path) -> None:
+    kb = tiny_kb(tmp_path)
+    assert names(kb, "The MV Kent sank off Hamburg") == ["Kent", "Hamburg"]
+    kb.add(Entity("Kent (ship)"), aliases=["MV Kent"])
+    kb.remove("Hamburg")
+    kb.remove("Hamburger SV")
+    assert names(kb, "The MV Kent sank off Hamburg") == ["MV Kent"]
+
+
+@given(st.text(st.sampled_from("Finance Blue Harbor上海C+'s.,\n\u0301"), max_size=60))
+def test_whatever_is_found_is_a_name(kb: KnowledgeBase, text: str) -> None:
+    spans = Dictionary(kb.snapshot(), least_linked=0.1).find(text)
+    assert all(a.start < b.start and a.end < b.end for a, b in itertools.pairwise(spans))
+    assert all(kb.candidates(text[span.start : span.end]) for span in spans)
