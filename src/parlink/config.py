@@ -120,6 +120,54 @@ class Confidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, log_odds))))
 
 
+# What the decision is made by, besides the sources of mentions and candidates: see linking/features.py.
+FEATURES = (
+    "start",  # log-odds that a mention starts
+    "end",  # log-probability of its end
+    "dictionary",  # proposed by the dictionary
+    "total",  # score of the best candidate
+    "margin",  # to the second
+    "share",  # of the best in the softmax of the scores
+    "lone",  # there is no second
+    "log_prior",
+    "left_out",  # share of the prior that candidates have which were not scored
+    "coherence",
+    "candidates",  # log of how many
+    "linked",  # log-odds that the surface is a link where it occurs
+    "linked_guess",  # which is guessed by how the surface looks
+    "title_is_surface",
+    "document",  # the best candidate is that of a longer name
+    "lower_case",
+    "words",  # log of how many the surface has
+)
+
+
+class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A logistic regression on features by name; those it does not name count nothing."""
+
+    bias: float
+    weights: dict[str, float]
+
+    def __post_init__(self) -> None:
+        if unknown := sorted(self.weights.keys() - set(FEATURES)):
+            raise ConfigError(f"a regression knows no feature {unknown[0]!r}; known are {', '.join(FEATURES)}")
+
+    def probability(self, features: Sequence[float]) -> float:
+        """Evaluate the regression on values in the order of `FEATURES`."""
+        values = zip(FEATURES, features, strict=True)
+        log_odds = self.bias + sum(self.weights.get(name, 0.0) * value for name, value in values)
+        return 1 / (1 + math.exp(-max(-50.0, min(50.0, log_odds))))
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How links are decided: by the probability that each is right, of which there must be enough."""
+
+    found: Regression  # for mentions that are found
+    given: Regression  # for those that come with the document
+    min_confidence: Fraction  # of a link to a mention that is found; one that is given is always linked
+    proposal_threshold: float  # log-odds of a start from which a span is looked at
+
+
 class Tuned(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What was chosen on validation data, kept in the model folder."""
 
@@ -131,6 +179,7 @@ class Tuned(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     dictionary: bool = False  # names of the knowledge base are proposed as mentions
     least_linked: float = 0.1  # how often such a name must be a link where it occurs, of a large knowledge base
     confidence: Confidence | None = None
+    decision: Decision | None = None  # takes the place of score_threshold and confidence
 
 
 def _says(description: str, *, ge: float | None = None, le: float | None = None) -> msgspec.Meta:
@@ -146,7 +195,7 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     mention_threshold: Annotated[float, _says("Least log-odds that a mention starts.")] | None = None
     score_threshold: Annotated[float, _says("Least score of the best candidate.")] | None = None
-    min_confidence: Annotated[float, _says("Least probability that a link is right.", ge=0, le=1)] = 0.0
+    min_confidence: Annotated[float, _says("Least probability that a link is right.", ge=0, le=1)] | None = None
     weights: ScoreWeights | None = None
     search: Annotated[Literal["rank", "beam"], _says("Score every candidate, or search by beam.")] = "rank"
     beams: Annotated[int, _says("Width of the beam.", ge=1)] = 5
@@ -170,8 +219,9 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         for name in ("mention_threshold", "score_threshold"):
             if (number := getattr(self, name)) is not None and not _is_number(number):
                 raise ConfigError(f"{name} must be a number, or None for the model's own, got {number!r}")
-        if not _is_number(self.min_confidence) or not 0 <= self.min_confidence <= 1:
-            raise ConfigError(f"min_confidence must be a probability from 0 to 1, got {self.min_confidence!r}")
+        least = self.min_confidence
+        if least is not None and not (_is_number(least) and 0 <= least <= 1):
+            raise ConfigError(f"min_confidence must be a probability from 0 to 1, got {least!r}")
         if self.fallback not in (None, False, True):
             raise ConfigError(f"fallback must be True, False, or None for the model's own, got {self.fallback!r}")
         if not isinstance(self.weights, ScoreWeights | None):
@@ -180,13 +230,21 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             raise ConfigError(f"titles must be a tuple of strings, or None for all titles, got {self.titles!r:.100}")
 
     def resolve(self, tuned: Tuned) -> LinkSettings:
-        """Put the tuned value where an option is None; a confidence fitted to other weights is left out."""
+        """Put the tuned value where an option is None; what was fitted to other weights is left out."""
+        fitted = tuned if self.weights in (None, tuned.weights) else Tuned()
+        decision = fitted.decision
+        mention_threshold = tuned.mention_threshold if self.mention_threshold is None else self.mention_threshold
+        least_score = None if decision else tuned.score_threshold
         return LinkSettings(
-            mention_threshold=tuned.mention_threshold if self.mention_threshold is None else self.mention_threshold,
-            score_threshold=tuned.score_threshold if self.score_threshold is None else self.score_threshold,
+            mention_threshold=mention_threshold,
+            proposal_threshold=decision.proposal_threshold
+            if decision and self.mention_threshold is None
+            else mention_threshold,
+            score_threshold=least_score if self.score_threshold is None else self.score_threshold,
             min_confidence=self.min_confidence,
             weights=self.weights or tuned.weights,
-            confidence=tuned.confidence if self.weights in (None, tuned.weights) else None,
+            confidence=fitted.confidence,
+            decision=decision,
             search=self.search,
             beams=self.beams,
             fallback=tuned.fallback if self.fallback is None else self.fallback,
@@ -203,11 +261,13 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 class LinkSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How a call decodes: its options, and the model's tuned values for what they leave open."""
 
-    mention_threshold: float
+    mention_threshold: float  # from which a mention without an entity is told of
+    proposal_threshold: float  # from which spans are looked at
     score_threshold: float | None  # None: none
-    min_confidence: float
+    min_confidence: float | None  # None: what the decision says, if there is one
     weights: ScoreWeights
     confidence: Confidence | None  # None: the model's own probability
+    decision: Decision | None  # None: by the thresholds
     search: Literal["rank", "beam"]
     beams: int
     fallback: bool

@@ -95,7 +95,7 @@ class Evaluator:
 
     def choices(self) -> Iterator[Document]:
         """Give it the gold spans, and let it choose an entity for each, whatever the score."""
-        options = msgspec.structs.replace(self.options, score_threshold=-math.inf)
+        options = msgspec.structs.replace(self.options, score_threshold=-math.inf, min_confidence=0.0)
         given = ((doc, tuple(link.span for link in linked_mentions(doc))) for doc in self.gold)
         documents = (replace(strip_gold(doc, self.condition), spans=spans) for doc, spans in given)
         return self.linker.stream(documents, options=options)
@@ -103,7 +103,7 @@ class Evaluator:
     def proposals(self) -> Iterator[Document]:
         """Let it link whatever might be a mention, overlaps kept: what thresholds are chosen on."""
         options = msgspec.structs.replace(
-            self.options, mention_threshold=LOWEST, score_threshold=-math.inf, overlaps="keep"
+            self.options, mention_threshold=LOWEST, score_threshold=-math.inf, min_confidence=0.0, overlaps="keep"
         )
         return self.linker.stream((strip_gold(doc, self.condition) for doc in self.gold), options=options)
 

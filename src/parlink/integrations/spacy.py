@@ -46,10 +46,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     model: str | None = None  # None: the model that comes with parlink
     kb: str | None = None  # None: the model's own
     mode: Mode = "auto"  # auto: link the entities that a pipe before this one set, and find them if none did
-    mention_threshold: float | None = None  # None: the value tuned for the model, here and in the next two
+    mention_threshold: float | None = None  # None: the value tuned for the model, here and in the next three
     score_threshold: float | None = None
     fallback: bool | None = None
-    min_confidence: float = 0.0
+    min_confidence: float | None = None
     max_candidates: int = 30
     candidates: int = 5  # how many to keep with an entity
     label: str = "ENTITY"  # of the entities that parlink finds
@@ -80,7 +80,7 @@ def create(
     mention_threshold: float | None,
     score_threshold: float | None,
     fallback: bool | None,
-    min_confidence: float,
+    min_confidence: float | None,
     max_candidates: int,
     candidates: int,
     label: str,

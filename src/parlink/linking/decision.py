@@ -1,4 +1,8 @@
-"""Link or NIL, with a reason, and how sure that is."""
+"""Link or NIL, with a reason, and how sure that is.
+
+Where a decision is fitted, its probability decides. A model without one links to the best candidate, unless that
+scores below the model's threshold.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from functools import partial
 from typing import Literal
 
 from parlink.config import LinkSettings
+from parlink.linking.features import LinkedBy, know_no_links, link_features
 from parlink.linking.mentions import Mention
 from parlink.types import Candidate, Entity, Link
 
@@ -19,10 +24,14 @@ def decide(
     candidates: Sequence[Candidate],
     settings: LinkSettings,
     *,
+    surface: str,
     describe: Callable[[str], Entity | None],
+    linked_by: LinkedBy = know_no_links,
 ) -> Link:
     """Link a mention to the best of its scored candidates, or to NIL; `describe` knows more of a title."""
-    confidence = estimate_confidence(mention, candidates, settings) if candidates else None
+    confidence = None
+    if candidates:
+        confidence = estimate_confidence(mention, candidates, settings, surface=surface, linked_by=linked_by)
     link = partial(
         Link,
         mention.span,
@@ -32,7 +41,7 @@ def decide(
         mention_probability=mention.probability,
         candidates=tuple(candidate for candidate in candidates if candidate.title),
     )
-    reason = find_reason(candidates, confidence, settings)
+    reason = find_reason(mention, candidates, confidence, settings)
     if reason is not None:
         return link(reason=reason)
     best = candidates[0]
@@ -40,7 +49,9 @@ def decide(
     return link(title=best.title, id=best.id, type=entity.type, description=entity.description, url=best.url)
 
 
-def find_reason(candidates: Sequence[Candidate], confidence: float | None, settings: LinkSettings) -> Reason | None:
+def find_reason(
+    mention: Mention, candidates: Sequence[Candidate], confidence: float | None, settings: LinkSettings
+) -> Reason | None:
     """Say why a mention is NIL; None: it is linked to its best candidate."""
     if not candidates:
         return "no_candidate"
@@ -49,13 +60,39 @@ def find_reason(candidates: Sequence[Candidate], confidence: float | None, setti
         return "nil"
     if settings.score_threshold is not None and (best.score or 0.0) < settings.score_threshold:
         return "below_threshold"
-    if (confidence or 0.0) < settings.min_confidence:
+    if (confidence or 0.0) < least_confidence(mention.source, settings):
         return "below_confidence"
     return None
 
 
-def estimate_confidence(mention: Mention, candidates: Sequence[Candidate], settings: LinkSettings) -> float:
+def least_confidence(source: str | None, settings: LinkSettings) -> float:
+    """Return how probable a link must be; a span that was given is linked unless the caller says how sure to be."""
+    if settings.min_confidence is not None:
+        return settings.min_confidence
+    return 0.0 if settings.decision is None or source == "given" else settings.decision.min_confidence
+
+
+def estimate_confidence(
+    mention: Mention,
+    candidates: Sequence[Candidate],
+    settings: LinkSettings,
+    *,
+    surface: str,
+    linked_by: LinkedBy = know_no_links,
+) -> float:
     """The probability that the best candidate is right; without a fitted regression, the model's own."""
+    if settings.decision is not None and candidates[0].title:
+        regression = settings.decision.given if mention.source == "given" else settings.decision.found
+        return regression.probability(
+            link_features(
+                surface,
+                candidates,
+                source=mention.source,
+                mention_logit=mention.logit,
+                mention_probability=mention.probability,
+                linked=linked_by(surface),
+            )
+        )
     scores = [candidate.score or 0.0 for candidate in candidates]
     if settings.confidence is None:
         share = 1 / sum(math.exp(score - scores[0]) for score in scores)

@@ -30,6 +30,7 @@ from parlink.linking.coherence import add_coherence
 from parlink.linking.decision import decide
 from parlink.linking.descriptions import DescriptionVectors
 from parlink.linking.document_names import add_longer_names
+from parlink.linking.features import know_no_links
 from parlink.linking.interrupt import check
 from parlink.linking.mentions import (
     FoundMentions,
@@ -186,13 +187,14 @@ class Linker:
         batches: list[FoundMentions] = []
         for places in _report(list(batch_windows(texts, batch_tokens=batch_tokens)), progress, (0.0, 0.5)):
             encoded = encode(model, texts, places, pad_id=tokenizer.pad_id)
-            batches.append(find_mentions(model, texts, encoded, threshold=settings.mention_threshold))
+            batches.append(find_mentions(model, texts, encoded, threshold=settings.proposal_threshold))
         mentions = [mention for batch in batches for mention in batch.mentions]
         candidates = look_up(docs, mentions, _freeze(self.source, self.kb, view), settings)
         if settings.document_names:
             candidates = add_longer_names(docs, mentions, candidates, limit=settings.max_candidates)
         titles = partial(all_titles, self.kb, view, settings, tokenizer, device=self.device)
         describe = _know_nothing if view is None else view.entity
+        linked_by = know_no_links if view is None else view.linked
         remaining = iter(candidates)
         scored: list[list[Candidate]] = []
         for batch in _report(batches, progress, (0.5, 1.0)):
@@ -211,7 +213,9 @@ class Linker:
             scored = add_coherence(docs, mentions, scored, view, weight=settings.weights.coherence)
         links: list[list[Link]] = [[] for _ in docs]
         for mention, choice in zip(mentions, scored, strict=True):
-            links[mention.document].append(decide(mention, choice, settings, describe=describe))
+            surface = docs[mention.document].text[mention.span.start : mention.span.end]
+            link = decide(mention, choice, settings, surface=surface, describe=describe, linked_by=linked_by)
+            links[mention.document].append(link)
         name = None if view is None else view.name
         return [resolve(doc, decisions, settings, kb=name) for doc, decisions in zip(docs, links, strict=True)]
 

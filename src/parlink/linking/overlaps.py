@@ -1,4 +1,4 @@
-"""Of detected spans that overlap, the disjoint ones with the highest sum of probabilities; then a document is done."""
+"""Of links that overlap, the disjoint ones with the highest sum of probabilities; then a document is done."""
 
 from __future__ import annotations
 
@@ -21,13 +21,30 @@ def resolve(doc: Document, links: Sequence[Link], settings: LinkSettings, *, kb:
     else:
         answers = sorted(links, key=lambda link: link.span)
         if settings.overlaps == "resolve":
-            probabilities = [link.mention_probability or 0.0 for link in answers]
+            answers = [link for link in answers if is_told(link, settings)]
+            probabilities = [weigh(link, settings) for link in answers]
             answers = resolve_overlaps(answers, [link.span for link in answers], probabilities)
     return replace(doc, links=tuple(answers), kb=kb, error=None)
 
 
+def is_told(link: Link, settings: LinkSettings) -> bool:
+    """Whether a link is part of the answer: to an entity, or one to none of what the detector is sure is a mention."""
+    detected = link.source == "detector" and (link.mention_logit or 0.0) > settings.mention_threshold
+    return link.title is not None or detected
+
+
+def weigh(link: Link, settings: LinkSettings) -> float:
+    """Return what a link counts against those that it overlaps: its confidence, or without a decision its mention's.
+
+    A mention without an entity gives way to all that have one.
+    """
+    if settings.decision is None:
+        return link.mention_probability or 0.0
+    return (link.confidence or 0.0) if link.title is not None else 1e-6 * (link.mention_probability or 0.0)
+
+
 def resolve_overlaps(items: Sequence[T], spans: Sequence[Span], probabilities: Sequence[float]) -> list[T]:
-    """Keep the disjoint items whose detection probabilities have the highest sum, in text order.
+    """Keep the disjoint items whose probabilities have the highest sum, in text order.
 
     Ties go to the longer, then to the earlier; an item that overlaps nothing is never dropped. Sums are
     exact (fixed point), so that the answer does not depend on the order of additions.

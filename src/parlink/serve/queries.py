@@ -32,8 +32,8 @@ class LinkQuery(_Query):
     mention_threshold: Threshold | SkipJsonSchema[None] = Field(
         None, description="Least log-odds that a mention starts."
     )
-    min_confidence: Annotated[float, Field(ge=0, le=1)] = Field(
-        0.0, description="Least probability that a link is right."
+    min_confidence: Annotated[float, Field(ge=0, le=1)] | SkipJsonSchema[None] = Field(
+        None, description="Least probability that a link is right."
     )
     score_threshold: Number | SkipJsonSchema[None] = Field(None, description="Least score of the best candidate.")
     search: Literal["rank", "beam"] = Field("rank", description="Score every candidate, or search by beam.")

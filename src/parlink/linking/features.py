@@ -1,0 +1,86 @@
+"""What the confidence of a link is computed from: numbers that say how sure each step of linking was."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from parlink.config import FEATURES, PRIOR_FLOOR
+from parlink.kb.tables import Linked
+from parlink.linking.document_names import MATCH_TYPE
+from parlink.types import Candidate, Link
+
+LinkedBy = Callable[[str], Linked | None]  # surface -> how often it is a link where it occurs
+OWN_NAME = 0.5  # how often a name is a link, if the knowledge base does not know: the names of one's own mostly are
+_FAR = 10.0  # a score so far ahead is as far as any
+
+
+def know_no_links(_surface: str) -> Linked | None:
+    """Stand for a knowledge base that does not know how often names are links."""
+    return None
+
+
+def link_features(
+    surface: str,
+    candidates: Sequence[Candidate],
+    *,
+    source: str | None,
+    mention_logit: float | None,
+    mention_probability: float | None,
+    linked: Linked | None,
+) -> tuple[float, ...]:
+    """Return the features of the link of a surface to the best of its candidates, in the order of `FEATURES`."""
+    best = candidates[0]
+    scores = [candidate.score or 0.0 for candidate in candidates if candidate.title]
+    margin = min(scores[0] - scores[1], _FAR) if len(scores) > 1 else 0.0
+    share = 1 / sum(math.exp(score - scores[0]) for score in scores)
+    values = {
+        "start": _clip(mention_logit or 0.0),
+        "end": _log_end(mention_logit, mention_probability),
+        "dictionary": float(source == "dictionary"),
+        "total": scores[0],
+        "margin": margin,
+        "share": share,
+        "lone": float(len(scores) == 1),
+        "log_prior": math.log(max(best.prior or 0.0, PRIOR_FLOOR)),
+        "left_out": min(max(1 - sum(candidate.prior or 0.0 for candidate in candidates), 0.0), 1.0),
+        "coherence": best.coherence or 0.0,
+        "candidates": math.log(len(scores)),
+        "linked": _log_odds(OWN_NAME if linked is None else linked.probability),
+        "linked_guess": float(linked is not None and linked.is_guess),
+        "title_is_surface": float(best.title == surface),
+        "document": float(best.match_type == MATCH_TYPE),
+        "lower_case": float(surface.islower()),
+        "words": math.log(1 + surface.count(" ")),
+    }
+    return tuple(values[name] for name in FEATURES)
+
+
+def features_of(link: Link, text: str, linked_by: LinkedBy) -> tuple[float, ...]:
+    """Return the features of a link that was made, with all candidates that were scored."""
+    surface = text[link.span.start : link.span.end]
+    return link_features(
+        surface,
+        link.candidates,
+        source=link.source,
+        mention_logit=link.mention_logit,
+        mention_probability=link.mention_probability,
+        linked=linked_by(surface),
+    )
+
+
+def _log_end(logit: float | None, probability: float | None) -> float:
+    """The log of p(end | start), which detection multiplies with p(start)."""
+    if logit is None or probability is None:
+        return 0.0
+    log_start = -math.log1p(math.exp(-logit)) if logit > 0 else logit - math.log1p(math.exp(logit))
+    return _clip(math.log(max(probability, 1e-30)) - log_start)
+
+
+def _log_odds(probability: float) -> float:
+    p = min(max(probability, 0.001), 0.999)
+    return math.log(p / (1 - p))
+
+
+def _clip(value: float) -> float:
+    return min(max(value, -_FAR), _FAR)
