@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -18,9 +19,11 @@ from parlink.kb.changes import Changes
 from parlink.kb.priors import weigh
 from parlink.kb.records import Record
 from parlink.kb.tables import ALIAS, REDIRECT, Linked, Names, Tables
+from parlink.kb.variants import variants
 from parlink.types import Candidate, Entity
 
 MAX_CANDIDATES = 30
+VARIANT = "variant"  # match type of what only another spelling of the surface finds
 LEAST_PRIOR = 0.002  # of a candidate, unless all are below it
 _URL_SAFE = "/:@!$*(),;~"
 
@@ -109,8 +112,15 @@ class View:
 
         All look-up steps are united (`priors.weigh`), and each candidate names the closest step that found it. Priors
         sum to one before the cut at `limit`, and before those below `LEAST_PRIOR` are dropped. Of equals
-        the one seen most comes first, then the first in the alphabet.
+        the one seen most comes first, then the first in the alphabet. A surface that no name has is tried in other
+        spellings (`variants`).
         """
+        if candidates := self._candidates(surface, limit):
+            return candidates
+        others = (self._candidates(variant, limit) for variant in variants(surface))
+        return [replace(candidate, match_type=VARIANT) for candidate in next(filter(None, others), [])]
+
+    def _candidates(self, surface: str, limit: int) -> list[Candidate]:
         names = self.names(surfaces.key(surface))
         steps = names.steps(surface)
         weights = weigh(names, steps)
