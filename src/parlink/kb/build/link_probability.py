@@ -17,6 +17,7 @@ from parlink.kb.tables import LINKED_BITS, LINKED_SCALE, form
 # A column of 16 bits: the highest says that the probability is a guess, the others are the probability.
 IS_GUESS, SCALE = 1 << LINKED_BITS, LINKED_SCALE
 
+_DIGITS = 2  # that are kept of a probability: what is packed is smaller by a third
 _SHAPES = 4 * 4 * 8  # words, capitals, length
 _CAPITALS = 4
 _LENGTHS = 8
@@ -58,7 +59,8 @@ def join(names: Iterable[tuple[str, int, int]], seen: Iterable[tuple[Seen, int]]
     if not is_counted.any():
         return None
     guessed = _means(probability[is_counted], kind[is_counted])[kind]
-    scaled = np.rint(np.where(is_counted, probability, guessed) * SCALE).astype(np.uint16)
+    rounded = np.round(np.where(is_counted, probability, guessed), _DIGITS)
+    scaled = np.rint(rounded * SCALE).astype(np.uint16)
     column: NDArray[np.uint16] = scaled | np.where(is_counted, 0, IS_GUESS).astype(np.uint16)
     return column
 
