@@ -25,6 +25,17 @@ REPLACED = {
 }
 
 
+# The most of each size that an encoder may have, well above all that are published: more is damage, or a mistake.
+ENCODER_LIMITS = {
+    "vocab_size": 10_000_000,
+    "hidden": 65_536,
+    "layers": 1_000,
+    "heads": 1_000,
+    "intermediate": 1_000_000,
+    "positions": 10_000_000,
+}
+
+
 class EncoderConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The architecture of a pre-trained Transformer encoder."""
 
@@ -38,6 +49,11 @@ class EncoderConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     position_offset: int = 0  # RoBERTa counts positions from 2
     token_types: int = 0
     layer_norm_eps: float = 1e-12
+
+    def __post_init__(self) -> None:
+        for name, most in ENCODER_LIMITS.items():
+            if not 1 <= (size := getattr(self, name)) <= most:
+                raise ConfigError(f"{name} of the encoder must be from 1 to {most:,}, got {size:,}")
 
 
 class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,6 +77,23 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     document_vector: bool = False  # the correction knows what the text around the mention is about
 
     def __post_init__(self) -> None:
+        encoder = self.encoder
+        if encoder.hidden % encoder.heads:
+            raise ConfigError(f"hidden ({encoder.hidden}) must be a multiple of heads ({encoder.heads})")
+        if not 0 <= encoder.position_offset < encoder.positions:
+            raise ConfigError(
+                f"position_offset must be below {encoder.positions} positions, got {encoder.position_offset}"
+            )
+        if not 0 <= encoder.token_types <= 1_000:
+            raise ConfigError(f"token_types must be from 0 to 1,000, got {encoder.token_types:,}")
+        for name in ("max_mention_tokens", "detector_hidden"):
+            if not 1 <= (size := getattr(self, name)) <= 65_536:
+                raise ConfigError(f"{name} must be from 1 to 65,536, got {size:,}")
+        if not 0 <= self.dropout < 1 or not 0 <= self.attention_dropout < 1:
+            raise ConfigError(f"dropouts must be from 0 to below 1, got {self.dropout} and {self.attention_dropout}")
+        for name in ("bos_id", "eos_id"):
+            if not 0 <= (token := getattr(self, name)) < encoder.vocab_size:
+                raise ConfigError(f"{name} must be one of {encoder.vocab_size:,} tokens, got {token}")
         if self.window < 0 or self.window % 2:
             raise ConfigError(f"window must be an even number of tokens or 0 for full attention, got {self.window}")
         if self.overlap < 2 * self.max_mention_tokens:
@@ -319,7 +352,7 @@ def read_toml(path: Path | str) -> dict[str, Any]:
         data: dict[str, Any] = msgspec.toml.decode(Path(path).read_bytes())
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror}); give the path of a TOML file") from error
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
     return data
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from parlink.config import parse
+from parlink.config import parse, read_toml
 from parlink.errors import ConfigError
 from parlink.train_config import TrainConfig
 
@@ -84,3 +84,10 @@ def test_odd_numbers_in_a_config_are_named(value: float) -> None:
     data = {"stages": [{"data": ["a.jsonl"], "learning_rate": value}]}
     with pytest.raises(ConfigError, match=r"c\.toml: stages\.0\.learning_rate is "):
         parse(data, TrainConfig, source="c.toml")
+
+
+@pytest.mark.parametrize("content", [b'output = "\xff"', b"a = " + 100_000 * b"["], ids=["no UTF-8", "nested deeply"])
+def test_a_config_that_no_parser_takes_is_one_error(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "c.toml").write_bytes(content)
+    with pytest.raises(ConfigError, match=r"c\.toml: not valid TOML"):
+        read_toml(tmp_path / "c.toml")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,13 +12,16 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from parlink.checkpoint.quantize import Bits, dequantize, quantize
+from parlink.checkpoint.recovery import finish, replacing
 from parlink.config import ModelConfig, Tuned, parse
 from parlink.errors import CheckpointError
+from parlink.kb.tables import File, sha256_of
 from parlink.nn.model import LinkingModel
 from parlink.nn.weightless import weightless
 from parlink.text.tokenizer import Tokenizer
 
 FORMAT = 2
+CHECKED = ("model.safetensors", "tokenizer.json")  # their sizes when a folder is opened, the rest by `verify`
 PACKAGED = "default"  # the name, and the folder in the package, of the model that comes with it
 EMBEDDINGS = "encoder.token_embeddings.weight"
 TIED = "decoder.head.decoder.weight"  # to the embeddings, if the config says so
@@ -50,6 +50,7 @@ class ConfigFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     format: int
     model: ModelConfig
     tuned: Tuned = Tuned()
+    files: dict[str, File] = {}  # what `CHECKED` must be; older folders do not say it
 
 
 def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, card: str) -> None:
@@ -63,15 +64,19 @@ def write_checkpoint(folder: Path, checkpoint: Checkpoint, *, card: str, bits: B
     save_weights(folder / "model.safetensors", checkpoint.model, bits=bits, word_bits=word_bits)
     checkpoint.tokenizer.save(folder / "tokenizer.json")
     (folder / "README.md").write_text(card)
-    _write_config(folder, ConfigFile(format=FORMAT, model=checkpoint.model.config, tuned=checkpoint.tuned))
+    files = {name: File((folder / name).stat().st_size, sha256_of(folder / name)) for name in CHECKED}
+    config = ConfigFile(format=FORMAT, model=checkpoint.model.config, tuned=checkpoint.tuned, files=files)
+    _write_config(folder, config)
 
 
 def load_checkpoint(folder: Path | str) -> Checkpoint:
     """Open a model folder."""
     folder = Path(folder)
+    finish(folder)
     if not folder.is_dir():
         raise CheckpointError(f"{folder}: no such model folder; give a folder made by `parlink train`")
     config = read_config(folder)
+    _check_sizes(folder, config)
     with weightless():
         model = LinkingModel(config.model)
     load_weights(folder / "model.safetensors", model)
@@ -84,7 +89,7 @@ def trained_folder(name: Path | str) -> Path | None:
         return packaged_model()
     try:
         data = msgspec.json.decode((Path(name) / "config.json").read_bytes())
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
         return None
     return Path(name) if isinstance(data, dict) and "format" in data else None
 
@@ -99,6 +104,7 @@ def packaged_model() -> Path:
 
 def own_kb(model: Path) -> Path | None:
     """The knowledge base inside a model folder, if there is one."""
+    finish(model)
     return model / "kb" if (model / "kb").is_dir() else None
 
 
@@ -153,18 +159,30 @@ def load_weights(path: Path, model: LinkingModel, *, assign: bool = True) -> Non
 
 def read_config(folder: Path | str) -> ConfigFile:
     """Read the config.json of a model folder."""
+    finish(Path(folder))
     path = Path(folder) / "config.json"
     try:
         data = msgspec.json.decode(path.read_bytes())
     except OSError as error:
         raise CheckpointError(f"{path}: missing; a model folder needs this file") from error
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise CheckpointError(f"{path}: not valid JSON: {error}") from error
     if not isinstance(data, dict) or not isinstance(data.get("format"), int):
         raise CheckpointError(f"{path}: not a parlink model (no 'format'); give a folder made by `parlink train`")
     if data["format"] > FORMAT:
         raise CheckpointError(f"{path}: format {data['format']} is newer than {FORMAT}; upgrade parlink")
     return parse(data if data["format"] == FORMAT else _with_new_keys(data), ConfigFile, source=str(path))
+
+
+def _check_sizes(folder: Path, config: ConfigFile) -> None:
+    for name, file in config.files.items():
+        try:
+            size = (folder / name).stat().st_size
+        except OSError as error:
+            raise CheckpointError(f"{folder / name}: missing; a model folder needs this file") from error
+        if size != file.size:
+            message = f"{folder / name}: truncated or damaged, has {size:,} bytes and not {file.size:,}"
+            raise CheckpointError(f"{message}; get the model again")
 
 
 def _with_new_names(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
@@ -190,37 +208,3 @@ def _write_config(folder: Path, config: ConfigFile) -> None:
     temporary = folder / "config.json.partial"
     temporary.write_bytes(msgspec.json.format(msgspec.json.encode(config), indent=2) + b"\n")
     temporary.replace(folder / "config.json")
-
-
-@contextmanager
-def replacing(folder: Path | str) -> Iterator[Path]:
-    """A temporary folder that takes the place of `folder` when the block ends well, and vanishes when it does not."""
-    folder = Path(folder)
-    recover(folder)
-    temporary, old = _beside(folder)
-    shutil.rmtree(temporary, ignore_errors=True)
-    try:
-        temporary.mkdir(parents=True)
-        yield temporary
-    except (OSError, SafetensorError) as error:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise CheckpointError(f"{folder}: cannot be written ({error}); what was there before is kept") from error
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
-    if folder.exists():
-        folder.rename(old)
-    temporary.rename(folder)
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def recover(folder: Path) -> None:
-    """Finish what a process that was killed while replacing the folder left undone."""
-    temporary, old = _beside(folder)
-    if old.exists() and not folder.exists():
-        temporary.rename(folder)  # complete, or else the old one would not have been moved
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _beside(folder: Path) -> tuple[Path, Path]:
-    return folder.with_name(f".{folder.name}.partial"), folder.with_name(f".{folder.name}.old")

@@ -8,6 +8,8 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from parlink.errors import CheckpointError
+
 Bits = Literal[8, 16, 32]
 SCALE = ".scale"  # after a matrix's name: what one step of each of its rows is worth
 
@@ -29,6 +31,11 @@ def quantize(weights: Mapping[str, Tensor], bits_of: Callable[[str], Bits]) -> d
 def dequantize(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Widen what `quantize` has narrowed."""
     scales = {name for name in weights if name.endswith(SCALE) and name.removesuffix(SCALE) in weights}
+    for name in scales:
+        matrix = weights[name.removesuffix(SCALE)]
+        if weights[name].shape != (*matrix.shape[:-1], 1):  # anything else would be broadcast, to any size
+            got, wanted = tuple(weights[name].shape), (*matrix.shape[:-1], 1)
+            raise CheckpointError(f"{name!r} has shape {got}, wanted {wanted}; the weights are damaged")
     return {
         name: tensor.float() * weights[name + SCALE] if name + SCALE in scales else tensor.float()
         for name, tensor in weights.items()

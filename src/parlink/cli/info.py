@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ def info(
         typer.Argument(help="A model folder, or a training config (TOML); default: the model that comes with parlink."),
     ] = None,
     layers: Annotated[int | None, typer.Option(help="Count only the first so many layers of the encoder.")] = None,
+    verify: Annotated[bool, typer.Option(help="Read a model folder whole, and check every file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print the sizes of a model, part by part."""
@@ -23,6 +25,8 @@ def info(
     from parlink.checkpoint.folder import packaged_model
 
     facts = describe(source or packaged_model(), layers=layers)
+    if verify:
+        _check(source or packaged_model())
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(facts), indent=2).decode())
         return
@@ -30,3 +34,11 @@ def info(
         print(f"{name:>20}  {value}")
     for part, count in facts["parameters"].items():
         print(f"{part:>20}  {count:>13,} parameters")
+
+
+def _check(folder: Path) -> None:
+    from parlink.checkpoint.verify import verify
+
+    whole = verify(folder)
+    state = "every file is as it was written" if whole else "can be read, but holds no checksums"
+    print(f"{folder}: {state}", file=sys.stderr)

@@ -66,7 +66,7 @@ def read_leads(path: Path | str) -> dict[str, str]:
     for number, line in files.lines(path):
         try:
             lead = msgspec.json.decode(line, type=Lead)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             message = f"{error}; each line must be an object with a title and a text"
             raise DataFormatError(message, path=path, line=number) from error
         leads[lead.title] = lead.text[:CHARACTERS]

@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from parlink.checkpoint.card import Training
-from parlink.checkpoint.folder import Checkpoint, recover, save_checkpoint
+from parlink.checkpoint.folder import Checkpoint, save_checkpoint
+from parlink.checkpoint.recovery import recover
 from parlink.data import files
 from parlink.errors import ConfigError
 from parlink.linking.linker import Linker

@@ -139,7 +139,7 @@ def read_progress(folder: Path) -> Progress:
     path = folder / PROGRESS
     try:
         return msgspec.json.decode(path.read_bytes(), type=Progress)
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, msgspec.MsgspecError, UnicodeError) as error:
         raise CheckpointError(f"{path}: cannot be resumed from ({error}); {_START_AGAIN}") from error
 
 

@@ -47,7 +47,7 @@ def read_json(path: Path) -> dict[str, Any]:
         raise CheckpointError(f"{path}: missing; an encoder's folder needs this file") from error
     except OSError as error:
         raise CheckpointError(f"{path}: cannot be read ({error.strerror})") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise CheckpointError(f"{path}: not a JSON object: {error}; download or copy it again") from error
 
 
