@@ -1,4 +1,4 @@
-# make demo: set up and link a sample text.  make test: set up and run the tests.  make check: all that CI runs.
+# make demo: set up and link a sample text.  make test: set up, and run the tests and all else that CI runs.
 # make test-slow: the load test and the long fuzzers, some ten minutes.
 PYTHON ?= python3
 VENV := .venv
@@ -7,23 +7,31 @@ DEMO := $(VENV)/.demo
 READY := $(VENV)/.ready
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-slow check wheel clean
+.PHONY: demo test test-slow check browser wheel clean
 
 demo: $(DEMO)
 	$(BIN)/python examples/demo.py
 
-test: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest
-
-test-slow: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/slow
-
-check: $(READY)
+test: $(READY) browser
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+
+check: test
+
+test-slow: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/slow
+
+# The tests of pages need a browser: installed where one may, else pytest says in its last line what was not tested.
+browser:
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
+	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+		export DEBIAN_FRONTEND=noninteractive; \
+		{ timeout 600 apt-get update -qq && \
+		timeout 600 apt-get install -y -qq --no-install-recommends chromium chromium-driver; } >/dev/null 2>&1 || true; \
+	fi
 
 wheel: $(READY)
 	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .

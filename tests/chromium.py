@@ -16,7 +16,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 from selenium_axe_python import Axe
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-needs_chromium = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
+NEEDED = "need chromium and chromedriver"
+needs_chromium = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason=NEEDED)
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync --disable-dev-shm-usage --window-size=1200,900"

@@ -1,0 +1,27 @@
+"""`make test` is all that CI runs, and says at its end what it could not test."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_without_a_browser_the_last_line_says_so(tmp_path: Path) -> None:
+    environment = os.environ | {"PATH": str(tmp_path)}
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/pages/test_in_chromium.py"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert "skipped" in done.stdout
+    last = done.stdout.strip().splitlines()[-1]
+    assert last.startswith("NOT TESTED: ") and "chromedriver" in last
+
+
+def test_make_test_runs_what_ci_runs() -> None:
+    assert (ROOT / ".ci" / "run").read_text().strip().endswith("make test")
+    recipe = (ROOT / "Makefile").read_text().partition("\ntest:")[2].partition("\n\n")[0]
+    assert all(step in recipe for step in ("ruff format --check", "ruff check", "mypy", "lint-imports", "pytest"))
+    assert "browser" in recipe.splitlines()[0]
