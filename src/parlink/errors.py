@@ -35,5 +35,6 @@ class DataFormatError(ParlinkError):
     def __init__(self, message: str, *, path: Path | str, line: int | None = None) -> None:
         self.path = Path(path)
         self.line = line
+        self.reason = message  # without the place
         place = f"{path}:{line}" if line is not None else str(path)
         super().__init__(f"{place}: {message}")

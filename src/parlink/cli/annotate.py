@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,45 +12,87 @@ from parlink.cli.data import FORMATS
 from parlink.cli.struct_options import DEVICE, add_options
 from parlink.config import LinkOptions
 
+if TYPE_CHECKING:
+    from parlink.corpus.annotate import Engine
+
+
+class EngineName(StrEnum):
+    """Who links the chunks."""
+
+    PROCESSES = "processes"
+    RAY = "ray"
+
+
+class Strip(StrEnum):
+    """What is taken out of a text."""
+
+    HTML = "html"
+
 
 @add_options(LinkOptions)
 def annotate(
     options: LinkOptions,
-    documents: Annotated[list[Path], typer.Argument(metavar="IN", help="Files of documents, any format.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="JSON lines: the documents with their links.")],
+    documents: Annotated[
+        list[str], typer.Argument(metavar="IN...", help="Files, folders, patterns, s3:// or other URLs, or -.")
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="File or URL of the linked documents, its format by its name; or -.")
+    ],
     model: Annotated[
         Path | None, typer.Option(help="Model folder; default: the model that comes with parlink.")
     ] = None,
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
     source_format: Annotated[str | None, typer.Option("--from", help=FORMATS)] = None,
+    output_format: Annotated[str | None, typer.Option("--to", help=FORMATS)] = None,
+    text_field: Annotated[str | None, typer.Option(help="Field of JSON, CSV, TSV, Parquet with the text.")] = None,
+    id_field: Annotated[str | None, typer.Option(help="Field with the id.")] = None,
+    strip: Annotated[Strip | None, typer.Option(help="Link the text of pages; offsets are into the page.")] = None,
     top: Annotated[int, typer.Option("--top", "--candidates", min=0, help="Candidates to keep of each link.")] = 5,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
+    workers: Annotated[int, typer.Option(min=1, help="Processes, of one thread each.")] = 1,
+    engine: Annotated[EngineName, typer.Option(help="Link in processes of this machine, or on Ray.")] = (
+        EngineName.PROCESSES
+    ),
+    address: Annotated[str | None, typer.Option(help="Of the Ray cluster; default: one on this machine.")] = None,
+    shard: Annotated[str | None, typer.Option(metavar="I/N", help="Link the I-th of N parts of the input.")] = None,
+    part_documents: Annotated[
+        int | None, typer.Option(min=1, help="Documents of a numbered part; default: one file for all.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Page of HTML to write: counts and frequent entities.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Understood, not needed: a run always goes on.")] = False,
     device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
     """Link every document; links it has are replaced, but given spans and candidates are used."""
-    from itertools import chain
+    from parlink.cli.bars import corpus_bar
+    from parlink.cli.corpus_summary import print_summary, write_report
+    from parlink.corpus.annotate import annotate
+    from parlink.corpus.inputs import find_inputs, parse_shard
+    from parlink.corpus.job import Job
+    from parlink.corpus.output import choose_output
+    from parlink.data import files
 
-    from parlink.cli.bars import document_bar, tell
-    from parlink.data import files, formats
-    from parlink.linking.annotate import annotate
-    from parlink.linking.linker import Linker
-
-    kinds = [source_format or formats.format_of(path) for path in documents]
-    lines = (sum(1 for _ in files.lines(path)) for path in documents)
-    total = sum(lines) if set(kinds) == {"jsonl"} and Path(files.STANDARD_STREAM) not in documents else None
-    linker = Linker.load(model, kb=kb, device=device)
-    resolve = None if linker.kb is None else linker.kb.resolve
-    docs = (formats.read(path, kind, resolve=resolve) for path, kind in zip(documents, kinds, strict=True))
-    with document_bar(total, "linking") as progress:
-        done = annotate(
-            linker,
-            chain.from_iterable(docs),
-            output,
-            options=options,
-            top=top,
-            resume=resume,
+    files.check_name(report)
+    inputs = find_inputs(documents, source_format=source_format, text_field=text_field, id_field=id_field)
+    target = choose_output(output, output_format=output_format, part_documents=part_documents)
+    part = None if shard is None else parse_shard(shard)
+    job = Job(model, kb, options, top, None if strip is None else "html", device=device)
+    with corpus_bar(inputs.count() if part is None else None, "linking") as progress:
+        summary = annotate(
+            inputs,
+            target,
+            job=job,
+            workers=workers,
+            engine=_choose_engine(engine, workers, address),
+            shard=part,
             progress=progress,
         )
-    if done.failed:
-        tell(f"warning: {done.failed:,} of {done.documents:,} documents could not be linked; their `error` says why")
-    print(f"{output}: {done.documents:,} documents")
+    print_summary(summary, target)
+    if report is not None:
+        write_report(report, summary, target)
+
+
+def _choose_engine(name: EngineName, workers: int, address: str | None) -> Engine | None:
+    if name is EngineName.PROCESSES:
+        return None
+    from parlink.integrations.ray import ray_engine
+
+    return ray_engine(workers=workers, address=address)

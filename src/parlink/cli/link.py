@@ -33,8 +33,8 @@ def link(
 ) -> None:
     """Find the entities in a text: a table on a terminal, JSON when piped."""
     from parlink.bars import share_bar
+    from parlink.corpus.job import keep_top
     from parlink.kb.surface_table import SurfaceTable
-    from parlink.linking.annotate import keep_top
     from parlink.linking.linker import Linker
 
     source = None if surfaces is None else SurfaceTable.load(surfaces)

@@ -91,7 +91,7 @@ def open_output(path: Path | str) -> Iterator[BinaryIO]:
     check_name(path)
     url, target = remote_url(path), Path(path)
     if str(path) == STANDARD_STREAM:
-        with _refuse("standard output"):
+        with refuse("standard output"):
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
     elif url is not None:
@@ -148,7 +148,7 @@ def check_name(path: Path | str | None) -> None:
 @contextmanager
 def _create(place: Path, target: Path | str) -> Iterator[BinaryIO]:
     """Open `place` for the bytes of `target`, which names the compression and is named in errors."""
-    with _refuse(target):
+    with refuse(target):
         place.parent.mkdir(parents=True, exist_ok=True)
     with (
         _Output(place, target) as raw,
@@ -163,22 +163,22 @@ class _Output(io.FileIO):
 
     def __init__(self, place: Path, target: Path | str) -> None:
         self._target = target
-        with _refuse(target):
+        with refuse(target):
             super().__init__(place, "wb")
 
     def write(self, data: ReadableBuffer, /) -> int:
         """Write some of the bytes, as `FileIO` does."""
-        with _refuse(self._target):
+        with refuse(self._target):
             return super().write(data)
 
     def close(self) -> None:
         """Close the file; some file systems say only now that they are full."""
-        with _refuse(self._target):
+        with refuse(self._target):
             super().close()
 
 
 @contextmanager
-def _refuse(target: Path | str) -> Iterator[None]:
+def refuse(target: Path | str) -> Iterator[None]:
     """Turn an error of the file system into one for the user; a reader of our output that has gone is none."""
     try:
         yield
@@ -198,6 +198,6 @@ def _open_raw(path: Path | str) -> BinaryIO:
 
 
 def _upload(source: Path, url: str) -> None:
-    with _refuse(url):
+    with refuse(url):
         place, name = filesystem(url)
         place.put_file(str(source), name)

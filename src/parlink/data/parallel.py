@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -35,7 +37,7 @@ def map_in_order(function: Callable[[T], R], items: Iterable[T], *, processes: i
         return
     waiting: deque[Future[R]] = deque()
     context = multiprocessing.get_context("spawn")  # the caller may have threads, which a fork does not survive
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_leave_interrupts) as pool:
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=_begin) as pool:
         try:
             for item in items:
                 waiting.append(pool.submit(function, item))
@@ -50,6 +52,14 @@ def map_in_order(function: Callable[[T], R], items: Iterable[T], *, processes: i
             pool.shutdown(cancel_futures=True)
 
 
-def _leave_interrupts() -> None:
-    """Leave Ctrl-C to the process that started the others, which ends them."""
+def _begin() -> None:
+    """Leave Ctrl-C to the process that started the others, which ends them; if that is killed, end too."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_follow_parent, daemon=True).start()
+
+
+def _follow_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

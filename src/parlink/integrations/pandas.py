@@ -1,15 +1,18 @@
-"""Links as a pandas DataFrame: a row each."""
+"""Pandas: link a column of texts, and show links as a DataFrame of a row each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from parlink.config import LinkOptions
 from parlink.errors import ParlinkError
+from parlink.linking.linker import DEFAULT
 from parlink.types import Document
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 FIELDS = ("start", "end", "title", "id", "type", "description", "confidence", "reason", "url")
 
@@ -19,13 +22,36 @@ def docs_to_dataframe(docs: Iterable[Document]) -> DataFrame:
 
     `surface` holds the words of the text. Candidates are left out, and a document without links has no row.
     """
-    try:
-        from pandas import DataFrame
-    except ImportError as error:
-        raise ParlinkError("a DataFrame needs pandas; install parlink[pandas]") from error
     rows = [
         (doc.id or place, doc.surface(link), *(getattr(link, name) for name in FIELDS))
         for place, doc in enumerate(docs)
         for link in doc
     ]
-    return DataFrame(rows, columns=["document", "surface", *FIELDS])
+    return _pandas().DataFrame(rows, columns=["document", "surface", *FIELDS])
+
+
+def link_series(
+    texts: Series[str],
+    *,
+    model: Path | str | None = None,
+    kb: Path | str | None = None,
+    options: LinkOptions = DEFAULT,
+    top: int = 5,
+) -> Series[Any]:
+    """Return the links of each text, as a list of dicts, under the same index; None where there is no text.
+
+    The same function serves Dask, a partition at a time, and polars. The linker is opened once in a process. A text
+    that cannot be linked has None too; `parlink annotate` and the adapters of Ray and Spark say why.
+    """
+    from parlink.integrations.columns import link_texts, make_job, to_columns
+
+    links, _ = to_columns(link_texts(make_job(model, kb, options=options, top=top), texts.tolist()))
+    return _pandas().Series(links, index=texts.index, name="links", dtype=object)
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ParlinkError("a DataFrame needs pandas; install parlink[pandas]") from error
+    return pandas

@@ -6,12 +6,13 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from parlink.data import files, jsonl
 from parlink.data.formats.losses import count_losses
-from parlink.data.formats.rows import DEFAULT, Fields, to_document
+from parlink.data.formats.rows import DEFAULT, Fields, Rows, read_rows, to_document
 from parlink.data.identifiers import Resolve
 from parlink.errors import DataFormatError
 from parlink.types import Document, Link
@@ -30,8 +31,29 @@ def read(
     losses: Counter[str] | None = None,
 ) -> Iterator[Document]:
     """Read a document a row; the first row names the columns, and every value is a string."""
-    for line, row in _rows(path, delimiter):
-        yield to_document(row, fields, path=path, line=line)
+    return read_rows(rows(path, fields, delimiter=delimiter), None, None)
+
+
+def rows(path: Path | str, fields: Fields, *, delimiter: str = ",") -> Rows:
+    """Yield what makes the document of each row below the header."""
+    csv.field_size_limit(files.MAX_LINE)  # the module's own is 128 kB, less than a long text
+    reader = csv.reader(_texts(path), delimiter=delimiter, strict=True)
+    header: list[str] | None = None
+    try:
+        for row in reader:
+            if header is None:
+                header = _check_header(row, path)
+            elif row:
+                yield reader.line_num, partial(_make, header, row, fields, path, reader.line_num)
+    except csv.Error as error:
+        raise DataFormatError(f"broken table: {error}", path=path, line=reader.line_num) from error
+
+
+def _make(header: list[str], row: list[str], fields: Fields, path: Path | str, line: int) -> Document:
+    if len(row) != len(header):
+        message = f"the row has {len(row)} fields, and the header {len(header)}"
+        raise DataFormatError(message, path=path, line=line)
+    return to_document(dict(zip(header, row, strict=True)), fields, path=path, line=line)
 
 
 def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
@@ -44,23 +66,6 @@ def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[st
             losses["text of a document (a CSV of links holds mentions only)"] += 1
             for link in doc.links:
                 file.write(_line(_cells(doc, link)))
-
-
-def _rows(path: Path | str, delimiter: str) -> Iterator[tuple[int, dict[str, str]]]:
-    csv.field_size_limit(files.MAX_LINE)  # the module's own is 128 kB, less than a long text
-    reader = csv.reader(_texts(path), delimiter=delimiter, strict=True)
-    header: list[str] | None = None
-    try:
-        for row in reader:
-            if header is None:
-                header = _check_header(row, path)
-            elif row and len(row) != len(header):
-                message = f"the row has {len(row)} fields, and the header {len(header)}"
-                raise DataFormatError(message, path=path, line=reader.line_num)
-            elif row:
-                yield reader.line_num, dict(zip(header, row, strict=True))
-    except csv.Error as error:
-        raise DataFormatError(f"broken table: {error}", path=path, line=reader.line_num) from error
 
 
 def _texts(path: Path | str) -> Iterator[str]:

@@ -7,11 +7,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 from parlink.data import files, jsonl
-from parlink.data.formats.rows import DEFAULT, Fields, resolve_links, to_document
+from parlink.data.formats.rows import DEFAULT, Fields, Rows, read_rows, to_document
 from parlink.data.identifiers import Resolve
 from parlink.errors import DataFormatError
 from parlink.types import Document
@@ -28,8 +29,13 @@ def read(
     losses: Counter[str] | None = None,
 ) -> Iterator[Document]:
     """Read the documents of a list."""
+    return read_rows(rows(path, fields), resolve, losses)
+
+
+def rows(path: Path | str, fields: Fields) -> Rows:
+    """Yield what makes the document of each item."""
     for line, value in items(path):
-        yield resolve_links(to_document(value, fields, path=path, line=line), resolve, losses)
+        yield line, partial(to_document, value, fields, path=path, line=line)
 
 
 def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:

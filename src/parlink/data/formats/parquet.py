@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import msgspec
 
 from parlink.data import files, jsonl
-from parlink.data.formats.rows import DEFAULT, Fields, resolve_links, to_document
+from parlink.data.formats.rows import DEFAULT, Fields, Rows, read_rows, to_document
 from parlink.data.identifiers import Resolve
 from parlink.data.parallel import batches
 from parlink.errors import DataFormatError, ParlinkError
@@ -40,15 +41,23 @@ def read(
     losses: Counter[str] | None = None,
 ) -> Iterator[Document]:
     """Read a document a row, some rows at a time; errors name the row as the line, from 1."""
+    return read_rows(rows(path, fields), resolve, losses)
+
+
+def rows(path: Path | str, fields: Fields) -> Rows:
+    """Yield what makes the document of each row."""
     with files.open_input(path) as file:
         try:
             table = pq.ParquetFile(file)
-            rows = (row for batch in table.iter_batches(_ROWS) for row in batch.to_pylist())
-            for number, row in enumerate(rows, start=1):
-                doc = to_document(_unpack(row, path=path, line=number), fields, path=path, line=number)
-                yield resolve_links(doc, resolve, losses)
+            values = (row for batch in table.iter_batches(_ROWS) for row in batch.to_pylist())
+            for number, row in enumerate(values, start=1):
+                yield number, partial(_make, row, fields, path, number)
         except (pa.ArrowException, *files.BROKEN) as error:
             raise DataFormatError(f"not a Parquet file, or broken ({error})", path=path) from error
+
+
+def _make(row: dict[str, Any], fields: Fields, path: Path | str, number: int) -> Document:
+    return to_document(_unpack(row, path=path, line=number), fields, path=path, line=number)
 
 
 def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[str] | None = None) -> None:
@@ -68,10 +77,8 @@ def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[st
 
 def _core_fields() -> list[Any]:
     """The columns of every document, in the order of the fields of `Document`."""
-    candidate = _struct(jsonl.CANDIDATE_FIELDS, {})
-    link = _struct(jsonl.LINK_FIELDS, {"candidates": pa.list_(candidate)})
     span = pa.struct([pa.field("start", pa.int64()), pa.field("end", pa.int64())])
-    lists = {"links": pa.list_(link), "spans": pa.list_(span)}
+    lists = {"links": LINKS, "spans": pa.list_(span)}
     return [pa.field(name, lists.get(name) or _SCALARS[kind]) for name, kind in jsonl.DOCUMENT_FIELDS.items()]
 
 
@@ -116,7 +123,7 @@ def _table(rows: Sequence[Mapping[str, Any]], schema: Any) -> Any:
             rest = [{name: value for name, value in row.items() if name not in held} for row in rows]
             columns.append(pa.array([_to_json(extra) for extra in rest], type=field.type))
         elif field.name == "links":
-            links = [[_pack_link(link) for link in row["links"]] if "links" in row else None for row in rows]
+            links = [pack_links(row["links"]) if "links" in row else None for row in rows]
             columns.append(pa.array(links, type=field.type))
         else:
             values = [row.get(field.name) for row in rows]
@@ -126,16 +133,23 @@ def _table(rows: Sequence[Mapping[str, Any]], schema: Any) -> Any:
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _pack_link(link: dict[str, Any]) -> dict[str, Any]:
-    packed = _pack(link, jsonl.LINK_FIELDS)
-    if "candidates" in packed:
-        packed["candidates"] = [_pack(candidate, jsonl.CANDIDATE_FIELDS) for candidate in packed["candidates"]]
-    return packed
-
-
 def _pack(value: dict[str, Any], kinds: Mapping[str, type]) -> dict[str, Any]:
     known = {name: field for name, field in value.items() if name in kinds}
     return {**known, _EXTRA: _to_json({name: field for name, field in value.items() if name not in kinds})}
+
+
+def pack_links(links: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Bring links of parlink's JSON into the shape of `LINKS`."""
+    rows = [_pack(link, jsonl.LINK_FIELDS) for link in links]
+    for row in rows:
+        if "candidates" in row:
+            row["candidates"] = [_pack(candidate, jsonl.CANDIDATE_FIELDS) for candidate in row["candidates"]]
+    return rows
+
+
+LINKS = pa.list_(
+    _struct(jsonl.LINK_FIELDS, {"candidates": pa.list_(_struct(jsonl.CANDIDATE_FIELDS, {}))})
+)  # the type of a column of links
 
 
 def _to_json(extra: Mapping[str, Any]) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,14 @@ class Fields:
 
 
 DEFAULT = Fields()
+Make = Callable[[], Document]  # makes the document of a row, or raises DataFormatError
+Rows = Iterable[tuple[int, Make]]  # the line on which each row stands, and what makes its document
+
+
+def read_rows(rows: Rows, resolve: Resolve | None, losses: Counter[str] | None) -> Iterator[Document]:
+    """Make the documents of rows; a broken row is the end."""
+    for _, make in rows:
+        yield resolve_links(make(), resolve, losses)
 
 
 def to_document(row: Mapping[str, Any], fields: Fields, *, path: Path | str, line: int | None = None) -> Document:

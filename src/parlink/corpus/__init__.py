@@ -1,0 +1,1 @@
+"""Files of documents, linked by many processes, each document exactly once."""
