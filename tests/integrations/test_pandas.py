@@ -1,12 +1,34 @@
+"""Links of a column of texts, and links as a table."""
+
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from parlink import docs_to_dataframe
+from parlink.data import jsonl
 from parlink.errors import ParlinkError
+from parlink.integrations.pandas import link_series
+from parlink.linking.linker import Linker
 from parlink.types import Document, Link, Span
+from tiny_corpus import DOCUMENTS, OPTIONS, tiny_job
+
+
+def test_a_series_keeps_its_index_and_its_gaps(tmp_path: Path) -> None:
+    job = tiny_job(tmp_path)
+    texts = pd.Series([DOCUMENTS[0].text, None, DOCUMENTS[1].text], index=[7, 8, 9])
+    links = link_series(texts, model=job.model, kb=job.kb, options=OPTIONS)
+    linker = Linker.load(job.model, kb=job.kb)
+    assert list(links.index) == [7, 8, 9] and links.name == "links"
+    assert links[8] is None
+    for place in (7, 9):
+        wanted = linker.link(texts[place], options=OPTIONS)
+        assert [link["start"] for link in links[place]] == [link.span.start for link in wanted.links]
+        assert [link["title"] for link in links[place]] == [link.title for link in wanted.links]
+        assert wanted.links and jsonl.link_to_json(wanted.links[0]).keys() >= {"start", "end", "title"}
 
 
 def test_a_row_a_link_with_the_document_it_comes_from() -> None:

@@ -55,8 +55,6 @@ def link_dataset(
         batch_size=rows,
         compute=ray.data.ActorPoolStrategy(size=actors, max_tasks_in_flight_per_actor=WAITING),
         num_cpus=1,
-        max_restarts=-1,
-        max_task_retries=-1,
     )
 
 
