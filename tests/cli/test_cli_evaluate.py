@@ -194,6 +194,22 @@ def test_options_that_would_do_nothing_are_refused(gold: Path, model: Path) -> N
             run("evaluate", gold, "--predictions", gold, *option)
 
 
+def test_tune_fits_a_decision_over_several_datasets(linked: tuple[Path, Path], model: Path, tmp_path: Path) -> None:
+    gold, kb = linked
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(gold.read_bytes())
+    options = ("--model", model, "--kb", kb, "--decision", "--weights", "--dictionary", "--document-names")
+    (value,) = lines(run("tune", gold, other, *options, "--json"))
+    tuned = load_checkpoint(model).tuned
+    assert value["tuned"] == msgspec.to_builtins(tuned) and tuned.decision is not None
+    assert tuned.dictionary and tuned.document_names
+    assert [each["name"] for each in value["sets"]] == [gold.name, "other.jsonl"]
+    shown = run("tune", gold, *options)
+    assert "a link is made from a confidence of" in shown.stdout and "coherence" in shown.stdout
+    (after,) = lines(run("evaluate", gold, "--model", model, "--kb", kb, "--json"))
+    assert after["condition"] == "kb"
+
+
 def test_tune_refuses_and_warns_as_evaluate_does(gold: Path, model: Path, tmp_path: Path) -> None:
     twice = tmp_path / "twice.jsonl"
     twice.write_text(gold.read_text() * 2)

@@ -41,13 +41,13 @@ mentions = st.builds(
 )
 
 
-def cosine(graph: Graph, a: str, b: str) -> float:
+def relation(graph: Graph, a: str, b: str) -> float:
     if a == b:
         return 1.0
     x, y = ({p: graph.page_weights(np.array([p]))[0] for p in graph.pages(t).tolist()} for t in (a, b))
     norms = math.sqrt(sum(w * w for w in x.values())) * math.sqrt(sum(w * w for w in y.values()))
     trust = math.sqrt(math.prod(len(pages) / (len(pages) + coherence.FEW) for pages in (x, y)))
-    return trust * sum(w * y.get(page, 0.0) for page, w in x.items()) / norms if norms else 0.0
+    return math.sqrt(trust * sum(w * y.get(page, 0.0) for page, w in x.items()) / norms) if norms else 0.0
 
 
 def plain_support(document: list[ScoredMention], graph: Graph, weight: float) -> list[list[float]]:
@@ -67,7 +67,7 @@ def plain_support(document: list[ScoredMention], graph: Graph, weight: float) ->
             row = []
             for title in m.titles:
                 each = [
-                    max(p * cosine(graph, title, other) for other, p in choices.items())
+                    max(p * relation(graph, title, other) for other, p in choices.items())
                     * max(m.probability for m in document if m.name == name)
                     for name, choices in likely.items()
                     if name != m.name
@@ -102,7 +102,11 @@ def test_the_order_of_mentions_does_not_matter(document: list[ScoredMention], gr
 def test_titles_that_the_same_pages_link_to_are_related() -> None:
     graph = Graph({"A": {1, 2}, "B": {1, 2}, "C": {3}, "D": set()})
     related = relate(["A", "B", "C", "D"], graph)
-    assert related[0, 1] == pytest.approx(2 / (2 + coherence.FEW)) and related[0, 2] == 0.0 and related[3, 3] == 1.0
+    assert (
+        related[0, 1] == pytest.approx(math.sqrt(2 / (2 + coherence.FEW)))
+        and related[0, 2] == 0.0
+        and related[3, 3] == 1.0
+    )
     assert np.array_equal(related, related.T)
 
 

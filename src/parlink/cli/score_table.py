@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from parlink.cli.bars import tell
+from parlink.config import ScoreWeights
 from parlink.evaluation.conditions import Condition
 from parlink.evaluation.errors import error_counts
 from parlink.evaluation.pairing import EvalWarning
@@ -20,6 +21,8 @@ from parlink.evaluation.report.json import to_json
 from parlink.evaluation.resampling import Interval
 from parlink.evaluation.scoring import Report, Task
 from parlink.evaluation.tuning import Tuning
+from parlink.evaluation.tuning_run import DecisionTuning
+from parlink.evaluation.weighting import FittedWeights
 
 
 def print_reports(reports: Sequence[Report], *, as_json: bool) -> None:
@@ -61,11 +64,47 @@ def print_tuning(
     least = "none" if tuned.score_threshold is None else f"{tuned.score_threshold:.3f}"
     print(f"candidates: {condition}")
     print(f"threshold {tuned.mention_threshold:.1f}, score threshold {least}")
-    print(f"weights: lm {tuned.weights.lm:g}, classifier {tuned.weights.classifier:g}, prior {tuned.weights.prior:g}")
+    print(_weights(tuned.weights, tuning.weights))
     print(f"linking InKB micro: P {scores.precision:.2%}, R {scores.recall:.2%}, F1 {scores.f1:.2%} on this very data")
     if tuning.reliability is not None:
         print(f"confidence: expected calibration error {tuning.reliability.error:.1%}, 5-fold over documents")
     print("curves: " + ", ".join(map(str, curves)))
+
+
+def print_decision(tuning: DecisionTuning, *, as_json: bool) -> None:
+    """Print the decision, and what it gives on each dataset out of fold."""
+    decision, sets = tuning.decided.decision, tuning.decided.sets
+    rows = [
+        {
+            "name": each.name,
+            "linking": msgspec.to_builtins(each.scores),
+            "links": each.reliability.links,
+            "calibration_error": each.reliability.error,
+            "given_calibration_error": each.given.error,
+        }
+        for each in sets
+    ]
+    if as_json:
+        print(msgspec.json.encode({"tuned": msgspec.to_builtins(tuning.tuned), "sets": rows}).decode())
+        return
+    print(_weights(tuning.tuned.weights, tuning.weights))
+    print(f"a link is made from a confidence of {decision.min_confidence:.2f} on; fitted on {len(sets)} datasets")
+    table = Table("out of fold", "P", "R", "F1", "links", "calibration error", "with spans given", box=None)
+    for each in sets:
+        figures = (each.scores.precision, each.scores.recall, each.scores.f1)
+        errors = (f"{100 * value.error:.1f} %" for value in (each.reliability, each.given))
+        table.add_row(each.name, *(f"{100 * value:.2f}" for value in figures), f"{each.reliability.links:,}", *errors)
+    Console().print(table)
+
+
+def _weights(weights: ScoreWeights, fitted: FittedWeights | None) -> str:
+    """Say the weights, and where each lies with a certainty of 95 % if they were fitted."""
+    values = msgspec.structs.asdict(weights).items()
+    ranges = {} if fitted is None else fitted.intervals
+    spread = {
+        name: f" ({ranges[name].low:.2f} to {ranges[name].high:.2f})" if name in ranges else "" for name, _ in values
+    }
+    return "weights: " + ", ".join(f"{name} {value:.4g}{spread[name]}" for name, value in values)
 
 
 def show_report(report: Report, *, console: Console) -> None:

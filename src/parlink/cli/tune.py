@@ -21,24 +21,50 @@ def tune(
         ),
     ] = None,
     surfaces: Annotated[Path | None, typer.Option(help="Table of given-surface, JSON: surface to titles.")] = None,
-    weights: Annotated[bool, typer.Option("--weights", help="Choose the weights of the score's parts too.")] = False,
+    weights: Annotated[bool, typer.Option("--weights", help="Fit the weights of the score's parts too.")] = False,
+    decision: Annotated[
+        bool, typer.Option("--decision", help="Fit the decision, each file a dataset, in place of thresholds.")
+    ] = False,
+    document_names: Annotated[
+        bool | None, typer.Option(help="Let short names take the candidates of longer ones, from now on.")
+    ] = None,
+    dictionary: Annotated[
+        bool | None, typer.Option(help="Propose the names of the knowledge base as mentions, from now on.")
+    ] = None,
+    least_linked: Annotated[
+        float | None, typer.Option(min=0, max=1, help="How often such a name is a link where it occurs.")
+    ] = None,
     natural: Annotated[bool, typer.Option("--natural", help="Tune on detokenized text.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder for the curves (SVG); default: the model folder.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Choose the thresholds that give the best linking F1, from one pass of linking, and draw the curves."""
+    """Choose the thresholds that give the best linking F1, from one pass of linking, and draw the curves.
+
+    With --decision, fit the confidence that decides which links are made, over several datasets.
+    """
     from parlink.checkpoint.folder import update_tuned
     from parlink.cli.bars import document_bar
-    from parlink.cli.score_table import print_tuning
+    from parlink.cli.score_table import print_decision, print_tuning
+    from parlink.config import LinkOptions
     from parlink.evaluation.report.tuning_curves import write_curves
-    from parlink.evaluation.setup import Setup, own_kb_or, tune_model
+    from parlink.evaluation.setup import Setup, own_kb_or
+    from parlink.evaluation.tuning_run import tune_decision, tune_model
 
     kb = own_kb_or(kb, model=model)
+    options = LinkOptions(document_names=document_names, dictionary=dictionary, least_linked=least_linked)
+    if decision:
+        setups = {path.name: Setup.read([path], kb=kb, natural=natural) for path in data}
+        fitted = tune_decision(setups, model, weights=weights, options=options, bar=document_bar)
+        update_tuned(model, fitted.tuned)
+        print_decision(fitted, as_json=as_json)
+        return
     chosen = condition or (Condition.KB if kb else Condition.GIVEN_STRICT)
     setup = Setup.read(data, kb=kb, natural=natural)
-    tuning, warnings = tune_model(setup, model, chosen, surfaces=surfaces, weights=weights, bar=document_bar)
+    tuning, warnings = tune_model(
+        setup, model, chosen, surfaces=surfaces, weights=weights, options=options, bar=document_bar
+    )
     update_tuned(model, tuning.tuned)
     curves = write_curves(tuning, output or model)
     print_tuning(tuning, chosen, warnings=warnings, curves=curves, as_json=as_json)

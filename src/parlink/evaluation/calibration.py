@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parlink.config import Confidence, confidence_features
 from parlink.errors import ParlinkError
 from parlink.evaluation.counting import DEFAULT_RULES, Rules, asserted_links, entities, linked_mentions
 from parlink.evaluation.curves import Reliability, reliability
 from parlink.evaluation.matching import one_to_one
+from parlink.evaluation.regression import Floats, fit_logistic, logistic
 from parlink.types import Document, Link
-
-Floats = NDArray[np.float64]
-_RIDGE = 1.0  # on standardized features, so that separable data have an answer
-_ROUNDS = 100
 
 
 def fit_confidence(
@@ -48,34 +44,16 @@ def cross_validate(
 
 
 def fit(features: Floats, right: Floats) -> Confidence:
-    """Fit by Newton's method, with a small ridge; `features` (links, 4), `right` (links,) 0 or 1."""
-    mean, scale = features.mean(0), features.std(0)
-    scale = np.where(scale > 1e-9, scale, 1.0)
-    design = np.column_stack([np.ones(len(features)), (features - mean) / scale])  # (links, 5)
-    ridge = np.diag([1e-6, *[_RIDGE] * features.shape[1]])
-    weights = np.zeros(design.shape[1])
-    for _ in range(_ROUNDS):
-        p = _logistic(design @ weights)
-        gradient = design.T @ (right - p) - ridge @ weights
-        curvature = (design * (p * (1 - p))[:, None]).T @ design + ridge
-        step = np.linalg.solve(curvature, gradient)
-        weights += step * min(1.0, 5 / max(float(np.abs(step).max()), 1e-12))  # no leap out of the flat regions
-        if np.abs(step).max() < 1e-9:
-            break
-    slopes = weights[1:] / scale
-    detection, total, margin, log_prior = slopes.tolist()
-    bias = float(weights[0] - slopes @ mean)
-    return Confidence(bias=bias, mention_logit=detection, total=total, margin=margin, log_prior=log_prior)
+    """Fit the regression; `features` (links, 4), `right` (links,) 0 or 1."""
+    line = fit_logistic(features, right)
+    detection, total, margin, log_prior = line.slopes.tolist()
+    return Confidence(bias=line.bias, mention_logit=detection, total=total, margin=margin, log_prior=log_prior)
 
 
 def probability(confidence: Confidence, features: Floats) -> Floats:
     """Evaluate the regression on rows of features."""
     slopes = np.array([confidence.mention_logit, confidence.total, confidence.margin, confidence.log_prior])
-    return _logistic(confidence.bias + features @ slopes)
-
-
-def _logistic(log_odds: Floats) -> Floats:
-    return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -50, 50))))
+    return logistic(confidence.bias + features @ slopes)
 
 
 def _examples(gold: Document, predicted: Document, rules: Rules) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""An evaluation as a command asks for it: files in, reports or tuned values out."""
+"""An evaluation as a command asks for it: files in, reports out."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from parlink.config import LinkOptions
 from parlink.data import jsonl
 from parlink.errors import ParlinkError
 from parlink.evaluation.conditions import Condition, condition_of, state_condition
-from parlink.evaluation.context import EvalContext, apply_redirects, gather
+from parlink.evaluation.context import EvalContext, gather
 from parlink.evaluation.counting import Rules
 from parlink.evaluation.matching import Match
-from parlink.evaluation.pairing import EvalWarning, LocatedDocument, check_gold, failures, read_documents
+from parlink.evaluation.pairing import EvalWarning, LocatedDocument, read_documents
 from parlink.evaluation.scoring import Report, score
-from parlink.evaluation.tuning import Tuning, tune
 from parlink.text.detokenize import detokenize
 
 if TYPE_CHECKING:  # torch, which they need, takes longer to import than a file of predictions to score
@@ -132,41 +131,6 @@ def score_model(
             jsonl.write(save, (state_condition(doc, condition) for doc in result.predicted))
         reports.append(_warn(setup, result.report))
     return reports
-
-
-def tune_model(
-    setup: Setup,
-    model: Path,
-    condition: Condition,
-    *,
-    surfaces: Path | None = None,
-    weights: bool = False,
-    bar: Bar = no_bar,
-) -> tuple[Tuning, tuple[EvalWarning, ...]]:
-    """Link the documents once at a low threshold, and choose everything else from that; with what is odd in them."""
-    from parlink.evaluation.run import Evaluator
-    from parlink.kb.surface_table import SurfaceTable
-    from parlink.linking.linker import Linker
-
-    warnings = setup.warnings + check_gold(setup.gold)
-    linker = Linker.load(model, kb=setup.kb)
-    if weights and linker.model.config.nil:
-        raise ParlinkError(
-            f"{model}: is trained with nil = true, and --weights would weigh its NIL by nothing; leave it out"
-        )
-    table = None if surfaces is None else SurfaceTable.load(surfaces)
-    gold = [item.doc for item in setup.gold]
-    evaluator = Evaluator.about(gold, linker=linker, condition=condition, surfaces=table)
-    predicted = []
-    with bar(len(gold), f"linking, {condition}") as progress:
-        for doc in evaluator.proposals():
-            predicted.append(doc)
-            if progress is not None:
-                progress(1)
-    located = (LocatedDocument(doc, item.place) for doc, item in zip(predicted, setup.gold, strict=True))
-    gold, predicted = ([apply_redirects(doc, setup.context.redirects) for doc in docs] for docs in (gold, predicted))
-    tuning = tune(gold, predicted, tuned=linker.tuned, weights=weights, rules=Rules(condition=condition))
-    return tuning, warnings + failures(located)
 
 
 def _warn(setup: Setup, report: Report) -> Report:

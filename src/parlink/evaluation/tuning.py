@@ -13,7 +13,8 @@ from parlink.evaluation.counting import DEFAULT_RULES, Rules
 from parlink.evaluation.curves import Reliability
 from parlink.evaluation.proposals import links_above
 from parlink.evaluation.thresholds import Thresholds, choose_thresholds
-from parlink.evaluation.weighting import choose_weights, reweight
+from parlink.evaluation.weighting import FittedWeights, fit_weights, reweight
+from parlink.linking.coherence import LinkGraph
 from parlink.types import Document, Link
 
 
@@ -23,6 +24,7 @@ class Tuning:
 
     tuned: Tuned
     thresholds: Thresholds
+    weights: FittedWeights | None  # None: they were not to be fitted, or could not
     reliability: Reliability | None  # of the confidence, by 5-fold over documents; None with too few documents
     links: int
 
@@ -33,36 +35,42 @@ def tune(
     *,
     tuned: Tuned,
     weights: bool = False,
+    graph: LinkGraph | None = None,
     rules: Rules = DEFAULT_RULES,
 ) -> Tuning:
-    """Choose anew what `tuned` holds; `weights` says whether the weights of the score's parts are chosen too.
+    """Choose anew what `tuned` holds; `weights` says whether the weights of the score's parts are fitted too.
 
     `predicted` are the same documents linked with the weights of `tuned`, at a threshold of
-    `thresholds.LOWEST`, without a score threshold and with overlapping links kept.
+    `thresholds.LOWEST`, without a score threshold and with overlapping links kept. `graph` is that of the knowledge
+    base. A decision that was fitted before goes: it takes the place of the thresholds that are chosen here.
     """
-    if weights:
-        first = choose_thresholds(gold, predicted, rules=rules)
-        chosen = choose_weights(gold, predicted, threshold=first.threshold, current=tuned.weights, rules=rules)
-        predicted = [reweight(doc, chosen) for doc in predicted]
-        tuned = msgspec.structs.replace(tuned, weights=chosen)
-    found = choose_thresholds(gold, predicted, rules=rules)
-    kept = [_at(own, doc, found, rules) for own, doc in zip(gold, predicted, strict=True)]
-    links = sum(link.title is not None for doc in kept for link in doc.links)
-    confidence = fit_confidence(gold, kept, rules=rules) if links else None
+    fitted = fit_weights(gold, predicted, current=tuned.weights, graph=graph) if weights else None
+    if fitted is not None:
+        predicted = [reweight(doc, fitted.weights, graph=graph) for doc in predicted]
+        tuned = msgspec.structs.replace(tuned, weights=fitted.weights)
+    thresholds = choose_thresholds(gold, predicted, rules=rules)
+    linked = [_link_above(wanted, doc, thresholds, rules) for wanted, doc in zip(gold, predicted, strict=True)]
+    links = sum(link.title is not None for doc in linked for link in doc.links)
+    confidence = fit_confidence(gold, linked, rules=rules) if links else None
     return Tuning(
         tuned=msgspec.structs.replace(
-            tuned, mention_threshold=found.threshold, score_threshold=found.score_threshold, confidence=confidence
+            tuned,
+            mention_threshold=thresholds.threshold,
+            score_threshold=thresholds.score_threshold,
+            confidence=confidence,
+            decision=None,
         ),
-        thresholds=found,
-        reliability=cross_validate(gold, kept, rules=rules),
+        thresholds=thresholds,
+        weights=fitted,
+        reliability=cross_validate(gold, linked, rules=rules),
         links=links,
     )
 
 
-def _at(gold: Document, doc: Document, found: Thresholds, rules: Rules) -> Document:
+def _link_above(gold: Document, doc: Document, thresholds: Thresholds, rules: Rules) -> Document:
     """Return the links that these thresholds make; what is below the score threshold goes."""
-    kept = links_above(gold, doc, found.threshold, rules)
-    return replace(doc, links=tuple(link for link in kept if _scores_enough(link, found.score_threshold)))
+    links = links_above(gold, doc, thresholds.threshold, rules)
+    return replace(doc, links=tuple(link for link in links if _scores_enough(link, thresholds.score_threshold)))
 
 
 def _scores_enough(link: Link, least: float | None) -> bool:

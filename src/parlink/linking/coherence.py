@@ -12,19 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parlink.linking.mentions import Mention
 from parlink.types import Candidate, Document
+
+if TYPE_CHECKING:  # torch, which it needs, takes a second to import
+    from parlink.linking.mentions import Mention
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 POOL = 10  # candidates of a mention that take part
-SUPPORTERS = 5  # names whose support is averaged
+SUPPORTERS = 10  # names whose support is averaged
 ROUNDS = 3
 FEW = 1.0  # pages; a title with so many counts half
 BLOCK = 128  # mentions of a stretch of text; each stretch sees its two neighbors, so that long texts cost in proportion
@@ -105,9 +107,10 @@ def support(mentions: Sequence[ScoredMention], graph: LinkGraph, *, weight: floa
 
 
 def relate(titles: Sequence[str], graph: LinkGraph) -> Floats:
-    """Return the cosine of every two titles by the pages that link to them, 1 of a title with itself.
+    """Return the root of the cosine of every two titles by the pages that link to them, 1 of a title with itself.
 
-    It fades where pages are few: two titles on the one page that links to either need not have to do with each other.
+    The root, since a little in common says much. The cosine fades where pages are few: two titles on the one page that
+    links to either need not have to do with each other.
     """
     related: Floats = np.eye(len(titles))
     pages = [graph.pages(title) for title in titles]
@@ -124,7 +127,7 @@ def relate(titles: Sequence[str], graph: LinkGraph) -> Floats:
     vectors = np.zeros((len(titles), int(column.max()) + 1))
     vectors[row[shared], column] = weights[shared] / norm[row[shared]]
     trust = np.sqrt(count / (count + FEW))
-    related = np.clip(vectors @ vectors.T * np.outer(trust, trust), 0.0, 1.0)
+    related = np.sqrt(np.clip(vectors @ vectors.T * np.outer(trust, trust), 0.0, 1.0))
     np.fill_diagonal(related, 1.0)
     return related
 

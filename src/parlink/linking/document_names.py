@@ -10,9 +10,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from parlink.linking.mentions import Mention
 from parlink.types import Candidate, Document
+
+if TYPE_CHECKING:  # torch, which it needs, takes a second to import
+    from parlink.linking.mentions import Mention
 
 TAKEN = 3  # candidates of each longer name
 MATCH_TYPE = "document"

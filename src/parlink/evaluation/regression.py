@@ -1,0 +1,93 @@
+"""Regressions fitted by Newton's method, with a small ridge: logistic for yes or no, softmax for one of several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+_RIDGE = 1.0  # on standardized features, so that separable data have an answer
+_ROUNDS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Log-odds: a bias, and a slope for each feature."""
+
+    bias: float
+    slopes: Floats  # (features,)
+
+    def probability(self, features: Floats) -> Floats:
+        """Evaluate on rows of features, (rows, features)."""
+        return logistic(self.bias + features @ self.slopes)
+
+
+def fit_logistic(features: Floats, right: Floats, *, weights: Floats | None = None) -> Line:
+    """Fit the probability of being right; `features` (rows, features), `right` (rows,) 0 or 1, `weights` (rows,)."""
+    counts = np.ones(len(features)) if weights is None else weights
+    mean = np.average(features, axis=0, weights=counts)
+    scale = np.sqrt(np.average((features - mean) ** 2, axis=0, weights=counts))
+    scale = np.where(scale > 1e-9, scale, 1.0)
+    design = np.column_stack([np.ones(len(features)), (features - mean) / scale])
+    ridge = np.diag([1e-6, *[_RIDGE] * features.shape[1]])
+    line = np.zeros(design.shape[1])
+    for _ in range(_ROUNDS):
+        p = logistic(design @ line)
+        gradient = design.T @ (counts * (right - p)) - ridge @ line
+        curvature = (design * (counts * p * (1 - p))[:, None]).T @ design + ridge
+        step = np.linalg.solve(curvature, gradient)
+        line += _shorten(step)  # no leap out of the flat regions
+        if np.abs(step).max() < 1e-9:
+            break
+    slopes = line[1:] / scale
+    return Line(float(line[0] - slopes @ mean), slopes)
+
+
+@dataclass(frozen=True, slots=True)
+class Softmax:
+    """Weights of the parts of scores, and the covariance of their estimates over groups of rows."""
+
+    weights: Floats  # (parts,)
+    covariance: Floats  # (parts, parts)
+
+
+def fit_softmax(
+    parts: Floats, offered: NDArray[np.bool_], right: NDArray[np.int64], group: NDArray[np.int64]
+) -> Softmax:
+    """Maximize the likelihood of the right one of each row's choices.
+
+    `parts` (rows, choices, parts), `offered` (rows, choices) which there are, `right` (rows,) the place of the right
+    one, `group` (rows,) rows of one document, which are not independent of each other.
+    """
+    scale = parts[offered].std(0)
+    scale = np.where(scale > 1e-9, scale, 1.0)
+    design = np.where(offered[:, :, None], parts / scale, 0.0)
+    chosen = design[np.arange(len(right)), right]  # (rows, parts)
+    weights, ridge = np.zeros(parts.shape[2]), _RIDGE * np.eye(parts.shape[2])
+    for _ in range(_ROUNDS):
+        p = _softmax(np.where(offered, design @ weights, -np.inf))
+        mean = np.einsum("rc,rcp->rp", p, design)
+        curvature = np.einsum("rc,rcp,rcq->pq", p, design, design) - mean.T @ mean + ridge
+        step = np.linalg.solve(curvature, (chosen - mean).sum(0) - ridge @ weights)
+        weights = weights + _shorten(step)
+        if np.abs(step).max() < 1e-9:
+            break
+    inverse, gradients = np.linalg.inv(curvature), np.zeros((int(group.max(initial=0)) + 1, parts.shape[2]))
+    np.add.at(gradients, group, chosen - mean)
+    return Softmax(weights / scale, inverse @ gradients.T @ gradients @ inverse / np.outer(scale, scale))
+
+
+def logistic(log_odds: Floats) -> Floats:
+    """The probability that log-odds stand for."""
+    return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -50, 50))))
+
+
+def _shorten(step: Floats) -> Floats:
+    return np.asarray(step * min(1.0, 5 / max(float(np.abs(step).max()), 1e-12)))
+
+
+def _softmax(scores: Floats) -> Floats:
+    shares = np.exp(scores - scores.max(1, keepdims=True))
+    return np.asarray(shares / shares.sum(1, keepdims=True))

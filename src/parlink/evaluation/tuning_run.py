@@ -1,0 +1,151 @@
+"""Tuning as a command asks for it: link the documents of files, choose by the links, return what was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from parlink.config import LinkOptions, ScoreWeights, Tuned
+from parlink.errors import ParlinkError
+from parlink.evaluation.conditions import Condition
+from parlink.evaluation.context import apply_redirects
+from parlink.evaluation.counting import Rules
+from parlink.evaluation.deciding import DecisionSet, FittedDecision, fit_decision
+from parlink.evaluation.pairing import EvalWarning, LocatedDocument, check_gold, failures
+from parlink.evaluation.setup import Bar, Setup, no_bar
+from parlink.evaluation.tuning import Tuning, tune
+from parlink.evaluation.weighting import FittedWeights, fit_weights, reweight
+from parlink.linking.coherence import LinkGraph
+from parlink.linking.features import know_no_links
+from parlink.types import Document
+
+if TYPE_CHECKING:  # torch, which they need, takes a second to import
+    from parlink.kb import KnowledgeBase
+    from parlink.kb.surface_table import SurfaceTable
+    from parlink.linking.linker import Linker
+
+DEFAULT_OPTIONS = LinkOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionTuning:
+    """The values with a fitted decision, and what they were fitted by."""
+
+    tuned: Tuned
+    decided: FittedDecision
+    weights: FittedWeights | None  # None: they were not to be fitted, or could not
+
+
+def tune_model(
+    setup: Setup,
+    model: Path,
+    condition: Condition,
+    *,
+    surfaces: Path | None = None,
+    weights: bool = False,
+    options: LinkOptions = DEFAULT_OPTIONS,
+    bar: Bar = no_bar,
+) -> tuple[Tuning, tuple[EvalWarning, ...]]:
+    """Link the documents once at a low threshold, and choose everything else from that; with what is odd in them."""
+    from parlink.kb.surface_table import SurfaceTable
+    from parlink.linking.linker import Linker
+
+    warnings = setup.warnings + check_gold(setup.gold)
+    linker = Linker.load(model, kb=setup.kb)
+    _refuse_nil(linker, model, weights=weights)
+    table = None if surfaces is None else SurfaceTable.load(surfaces)
+    data = _propose(setup, linker, condition, surfaces=table, options=options, bar=bar)
+    located = (LocatedDocument(doc, item.place) for doc, item in zip(data.proposed, setup.gold, strict=True))
+    tuning = tune(
+        data.gold,
+        data.proposed,
+        tuned=_take_options(linker.tuned, options),
+        weights=weights,
+        graph=_open_graph(setup.kb),
+        rules=Rules(condition=condition),
+    )
+    return tuning, warnings + failures(located)
+
+
+def tune_decision(
+    setups: Mapping[str, Setup],
+    model: Path,
+    *,
+    weights: bool = False,
+    options: LinkOptions = DEFAULT_OPTIONS,
+    bar: Bar = no_bar,
+) -> DecisionTuning:
+    """Fit the decision on several datasets with candidates from the knowledge base, and the weights too if asked."""
+    from parlink.linking.linker import Linker
+
+    kb = next(iter(setups.values())).kb
+    linker = Linker.load(model, kb=kb)
+    _refuse_nil(linker, model, weights=weights)
+    sets = [
+        _propose(setup, linker, Condition.KB, options=options, chosen=True, name=name, bar=bar)
+        for name, setup in setups.items()
+    ]
+    tuned, graph, fitted = _take_options(linker.tuned, options), _open_graph(kb), None
+    if weights:
+        gold, chosen = ([doc for each in sets for doc in getattr(each, name)] for name in ("gold", "chosen"))
+        fitted = fit_weights(gold, chosen, current=tuned.weights, graph=graph)
+    if fitted is not None:
+        tuned = msgspec.structs.replace(tuned, weights=fitted.weights)
+        sets = [_reweight_set(each, fitted.weights, graph) for each in sets]
+    decided = fit_decision(sets, linked_by=know_no_links if kb is None else kb.snapshot().linked)
+    return DecisionTuning(msgspec.structs.replace(tuned, decision=decided.decision), decided, fitted)
+
+
+def _propose(
+    setup: Setup,
+    linker: Linker,
+    condition: Condition,
+    *,
+    options: LinkOptions,
+    surfaces: SurfaceTable | None = None,
+    chosen: bool = False,
+    name: str = "",
+    bar: Bar,
+) -> DecisionSet:
+    """Link whatever might be a mention and, if they are `chosen`, the gold spans; titles through the redirects."""
+    from parlink.evaluation.run import Evaluator
+
+    gold = [item.doc for item in setup.gold]
+    evaluator = Evaluator.about(gold, linker=linker, condition=condition, surfaces=surfaces, options=options)
+    answers: list[list[Document]] = [[], []]
+    with bar((1 + chosen) * len(gold), f"linking {name or condition}") as progress:
+        for documents, listed in zip((evaluator.proposals, evaluator.choices)[: 1 + chosen], answers, strict=False):
+            for doc in documents():
+                listed.append(doc)
+                if progress is not None:
+                    progress(1)
+    resolved = ([apply_redirects(doc, setup.context.redirects) for doc in docs] for docs in (gold, *answers))
+    return DecisionSet(name, *resolved)
+
+
+def _reweight_set(data: DecisionSet, weights: ScoreWeights, graph: LinkGraph | None) -> DecisionSet:
+    proposed, chosen = ([reweight(doc, weights, graph=graph) for doc in docs] for docs in (data.proposed, data.chosen))
+    return replace(data, proposed=proposed, chosen=chosen)
+
+
+def _take_options(tuned: Tuned, options: LinkOptions) -> Tuned:
+    """Write into the tuned values which proposals they are tuned for."""
+    names = ("document_names", "dictionary", "least_linked")
+    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    return msgspec.structs.replace(tuned, **given)
+
+
+def _open_graph(kb: KnowledgeBase | None) -> LinkGraph | None:
+    view = None if kb is None else kb.snapshot()
+    return view if view is not None and view.has_links else None
+
+
+def _refuse_nil(linker: Linker, model: Path, *, weights: bool) -> None:
+    if weights and linker.model.config.nil:
+        raise ParlinkError(
+            f"{model}: is trained with nil = true, and --weights would weigh its NIL by nothing; leave it out"
+        )
