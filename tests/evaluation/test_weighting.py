@@ -48,15 +48,16 @@ def test_totals_by_weights() -> None:
     assert weighted_total(replace(each, coherence=0.5), ScoreWeights(coherence=2.0)) == 2.0
 
 
-def test_the_true_weights_are_found_and_lie_in_their_intervals() -> None:
-    gold, predicted = drawn(400)
-    fitted = fit_weights(gold, predicted, current=ScoreWeights())
-    assert fitted is not None and fitted.mentions == 2000
-    for name in ("lm", "classifier", "prior"):
-        interval = fitted.intervals[name]
-        assert interval.low < getattr(TRUE, name) < interval.high and interval.high - interval.low < 0.5
-        assert getattr(fitted.weights, name) == pytest.approx(getattr(TRUE, name), abs=0.2)
-    assert fitted.weights.coherence == 0.0
+def test_the_true_weights_are_found_and_mostly_lie_in_their_intervals() -> None:
+    inside = 0
+    for seed in range(8):
+        fitted = fit_weights(*drawn(100, seed), current=ScoreWeights())
+        assert fitted is not None and fitted.mentions == 500 and fitted.weights.coherence == 0.0
+        for name in ("lm", "classifier", "prior"):
+            interval, wanted = fitted.intervals[name], getattr(TRUE, name)
+            inside += interval.low < wanted < interval.high
+            assert getattr(fitted.weights, name) == pytest.approx(wanted, abs=0.45)
+    assert inside >= 18  # of 24, and 23 are to be expected
 
 
 def test_links_are_ranked_by_other_weights_and_nil_stays() -> None:
