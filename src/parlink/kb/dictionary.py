@@ -19,7 +19,8 @@ from parlink.kb.view import View
 from parlink.types import Span
 
 OWN_TITLES = 100_000  # a knowledge base with more has names that are words, and must say how often they are links
-LONGEST = 12  # words of a name
+LONGEST = 8  # words of a name
+REMEMBERED = 200_000  # spellings
 # Scripts without spaces: every character may begin and end a name.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_][\u0300-\u036f]*)+")
@@ -32,6 +33,7 @@ class _Word(NamedTuple):
     start: int
     end: int
     key: str
+    breaks: bool  # no name goes on from the word before to this one, unless it is spelled exactly so
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,9 @@ class Dictionary:
 
     def find(self, text: str) -> list[Span]:
         """Find the longest name at each word, unless it lies within another; in text order."""
-        words = [_Word(m.start(), m.end(), _letters(m.group())) for m in _WORD.finditer(text)]
+        words = list(_split(text))
+        if len(self._known) > REMEMBERED:
+            self._known.clear()
         spans: list[Span] = []
         for first in range(len(words)):
             span = self._longest(text, words[first : first + LONGEST])
@@ -55,19 +59,18 @@ class Dictionary:
 
     def _longest(self, text: str, words: Sequence[_Word]) -> Span | None:
         """The longest name that begins with the first of some words."""
-        for count, farthest in sorted(self._lengths(text, words).items(), reverse=True):
+        for count, farthest in sorted(self._lengths(words).items(), reverse=True):
             start, end = words[0].start, words[count - 1].end
             for first, last in _spellings(text, start, end):
                 if self._is_name(text[first:last], farthest=farthest if (first, last) == (start, end) else EXACT):
                     return Span(first, last)
         return None
 
-    def _lengths(self, text: str, words: Sequence[_Word]) -> dict[int, int]:
+    def _lengths(self, words: Sequence[_Word]) -> dict[int, int]:
         """How many of the words may be a name, as their key is one, and how far its spelling may be from theirs."""
         key, keys, broken = "", {}, False
         for count, word in enumerate(words, start=1):
-            if count > 1 and _BREAK.search(text, max(words[count - 2].start, words[count - 2].end - 3), word.start):
-                broken = True
+            broken |= count > 1 and word.breaks
             key += word.key
             # Names with punctuation in them are found as they are spelled, such as "San Jose, California".
             keys[key] = count, EXACT if count == 1 or broken else STRIPPED
@@ -112,6 +115,14 @@ def _spellings(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     if article:
         yield article.start(), end
     yield start, end
+
+
+def _split(text: str) -> Iterator[_Word]:
+    start = end = 0
+    for match in _WORD.finditer(text):
+        breaks = _BREAK.search(text, max(start, end - 3), match.start()) is not None
+        start, end = match.span()
+        yield _Word(start, end, _letters(match.group()), breaks)
 
 
 def _letters(word: str) -> str:

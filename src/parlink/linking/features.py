@@ -78,7 +78,7 @@ def _log_end(logit: float | None, probability: float | None) -> float:
 
 
 def _log_odds(probability: float) -> float:
-    p = min(max(probability, 0.001), 0.999)
+    p = min(max(probability, 0.01), 0.99)
     return math.log(p / (1 - p))
 
 

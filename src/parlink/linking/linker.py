@@ -74,6 +74,7 @@ class Linker:
         self.kb, self.source, self.device = kb, source, device
         reads = self.model.config.descriptions
         self._vectors = DescriptionVectors(self.model, self.tokenizer) if reads else None
+        self._dictionary: Dictionary | None = None  # the one used last
 
     @classmethod
     def load(
@@ -225,7 +226,14 @@ class Linker:
         """Propose the names of the knowledge base, if candidates come from it; not where spans are given."""
         if not settings.dictionary or view is None or self.source is not self.kb:
             return texts
-        names = Dictionary(view, least_linked=settings.least_linked, any_case=settings.any_case)
+        names = self._dictionary
+        if names is None or (names.view, names.least_linked, names.any_case) != (
+            view,
+            settings.least_linked,
+            settings.any_case,
+        ):
+            names = Dictionary(view, least_linked=settings.least_linked, any_case=settings.any_case)
+            self._dictionary = names  # so that what was looked up need not be again
         return [
             propose(text, names.find(text.doc.text), source="dictionary") if text.is_detected else text
             for text in texts
