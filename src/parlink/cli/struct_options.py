@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any
 
 import msgspec
 import typer
+
+from parlink.struct_fields import described_fields
 
 DEVICE = typer.Option("--device", help="Where the model runs: cpu, cuda, cuda:N, or auto for the best there is.")
 
@@ -32,26 +34,10 @@ def add_options(kind: type[msgspec.Struct]) -> Callable[[Callable[..., None]], C
 
 
 def _make_parameters(kind: type[msgspec.Struct]) -> Iterator[Parameter]:
-    hints = get_type_hints(kind, include_extras=True)
-    for field in msgspec.structs.fields(kind):
-        plain, meta = _split(hints[field.name])
-        if meta is None:
-            continue
-        name = f"--{field.name.replace('_', '-')}"
-        flags = (f"{name}/--no-{name[2:]}",) if field.default is None and plain == bool | None else (name,)
+    for field in described_fields(kind):
+        name, meta = f"--{field.name.replace('_', '-')}", field.meta
+        flags = (f"{name}/--no-{name[2:]}",) if field.default is None and field.kind == bool | None else (name,)
         env = (meta.extra or {}).get("env")
         option = typer.Option(*flags, min=meta.ge, max=meta.le, help=meta.description, envvar=env)
-        annotation: Any = Annotated[plain, option]
+        annotation: Any = Annotated[field.kind, option]
         yield Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=annotation)
-
-
-def _split(hint: Any) -> tuple[Any, msgspec.Meta | None]:
-    """The plain type of a field and what was said of it, if anything; `Annotated[T, meta] | None` is an optional T."""
-    if get_origin(hint) is Annotated:
-        plain, meta, *_ = get_args(hint)
-        return plain, meta
-    annotated = next((part for part in get_args(hint) if get_origin(part) is Annotated), None)
-    if annotated is None:
-        return hint, None
-    plain, meta = _split(annotated)
-    return plain | None, meta

@@ -15,9 +15,10 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from inspect import Parameter, Signature
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 
 import msgspec
 
@@ -26,6 +27,7 @@ from parlink.data.formats.docbin import key_of, register_extension
 from parlink.errors import ParlinkError
 from parlink.kb import copy_kb
 from parlink.linking.linker import Linker
+from parlink.struct_fields import described_fields
 from parlink.types import Document, Link, Span
 
 try:
@@ -40,67 +42,43 @@ except ImportError as error:
 Mode = Literal["auto", "given", "detect"]
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The config of the pipe."""
+_fields = [(field.name, field.kind, field.default) for field in described_fields(LinkOptions)]
+_LinkFields: Any = msgspec.defstruct("LinkFields", _fields, frozen=True, kw_only=True)  # the options of linking
+
+
+class Settings(_LinkFields, frozen=True, kw_only=True, forbid_unknown_fields=True):  # type: ignore[call-arg, misc]
+    """The config of the pipe: the options of linking, and what concerns spaCy."""
 
     model: str | None = None  # None: the model that comes with parlink
     kb: str | None = None  # None: the model's own
     mode: Mode = "auto"  # auto: link the entities that a pipe before this one set, and find them if none did
-    mention_threshold: float | None = None  # None: the value tuned for the model, here and in the next three
-    score_threshold: float | None = None
-    fallback: bool | None = None
-    min_confidence: float | None = None
-    max_candidates: int = 30
     candidates: int = 5  # how many to keep with an entity
     label: str = "ENTITY"  # of the entities that parlink finds
 
     @property
     def options(self) -> LinkOptions:
         """How to link."""
-        return LinkOptions(
-            mention_threshold=self.mention_threshold,
-            score_threshold=self.score_threshold,
-            fallback=self.fallback,
-            min_confidence=self.min_confidence,
-            max_candidates=self.max_candidates,
-        )
+        return LinkOptions(**{name: getattr(self, name) for name, _, _ in _fields})
 
 
-@Language.factory(
+def create(nlp: Language, name: str, **config: Any) -> ParlinkPipe:
+    """Make the pipe from its config."""
+    return ParlinkPipe(Settings(**config), name=name)
+
+
+# spaCy checks a config by the signature of the function that gets it.
+create.__signature__ = Signature(  # type: ignore[attr-defined]
+    [
+        *(Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=Any) for name in ("nlp", "name")),
+        *(Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind) for name, kind in get_type_hints(Settings).items()),
+    ]
+)
+Language.factory(
     "parlink",
     default_config=msgspec.to_builtins(Settings()),
     assigns=["doc.ents", "token.ent_iob", "token.ent_type", "token.ent_kb_id", "span._.parlink"],
+    func=create,
 )
-def create(
-    nlp: Language,
-    name: str,
-    model: str | None,
-    kb: str | None,
-    mode: Mode,
-    mention_threshold: float | None,
-    score_threshold: float | None,
-    fallback: bool | None,
-    min_confidence: float | None,
-    max_candidates: int,
-    candidates: int,
-    label: str,
-) -> ParlinkPipe:
-    """Make the pipe from its config."""
-    return ParlinkPipe(
-        Settings(
-            model=model,
-            kb=kb,
-            mode=mode,
-            mention_threshold=mention_threshold,
-            score_threshold=score_threshold,
-            fallback=fallback,
-            min_confidence=min_confidence,
-            max_candidates=max_candidates,
-            candidates=candidates,
-            label=label,
-        ),
-        name=name,
-    )
 
 
 class ParlinkPipe(Pipe):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from fastapi import HTTPException
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.json_schema import SkipJsonSchema
 
 from parlink.config import LinkOptions
 from parlink.serve.settings import Settings
+from parlink.struct_fields import StructField, described_fields
 
 
 def upper_bounds(settings: Settings) -> dict[str, int]:
@@ -17,8 +18,7 @@ def upper_bounds(settings: Settings) -> dict[str, int]:
     return {"beams": settings.max_beams, "max_candidates": settings.max_candidates}
 
 
-Number = Annotated[float, Field(allow_inf_nan=False)]
-Threshold = Annotated[float, Field(allow_inf_nan=False, ge=-10)]  # lower, every word is a mention
+LEAST_MENTION_THRESHOLD = -10.0  # lower, every word is a mention
 Truth = Literal["true", "false"]
 
 
@@ -26,20 +26,31 @@ class _Query(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class LinkQuery(_Query):
+def _make_parameters() -> dict[str, Any]:
+    """Make a parameter of each option that says what it means, with its bounds and its default."""
+    return {field.name: (_make_kind(field), _make_field(field)) for field in described_fields(LinkOptions)}
+
+
+def _make_kind(field: StructField) -> Any:
+    """Return the type of a parameter: truth is a word, numbers are finite, and what may be left out cannot be null."""
+    kinds = get_args(field.kind) if field.default is None else (field.kind,)
+    words = {bool: Truth, float: Annotated[float, Field(allow_inf_nan=False)]}
+    kind = words.get(kinds[0], kinds[0])
+    return kind | SkipJsonSchema[None] if field.default is None else kind  # type: ignore[misc]
+
+
+def _make_field(field: StructField) -> Any:
+    least = LEAST_MENTION_THRESHOLD if field.name == "mention_threshold" else field.meta.ge
+    default = str(field.default).lower() if isinstance(field.default, bool) else field.default
+    return Field(default, description=field.meta.description, ge=least, le=field.meta.le)
+
+
+_LinkParameters: Any = create_model("LinkQuery", __base__=_Query, **_make_parameters())
+
+
+class LinkQuery(_LinkParameters):  # type: ignore[misc]  # a base that is made
     """How to link; what is left out has the value tuned for the model."""
 
-    mention_threshold: Threshold | SkipJsonSchema[None] = Field(
-        None, description="Least log-odds that a mention starts."
-    )
-    min_confidence: Annotated[float, Field(ge=0, le=1)] | SkipJsonSchema[None] = Field(
-        None, description="Least probability that a link is right."
-    )
-    score_threshold: Number | SkipJsonSchema[None] = Field(None, description="Least score of the best candidate.")
-    search: Literal["rank", "beam"] = Field("rank", description="Score every candidate, or search by beam.")
-    beams: int = Field(5, ge=1, description="Width of the beam.")
-    fallback: Truth | SkipJsonSchema[None] = Field(None, description="Search all titles for want of candidates.")
-    max_candidates: int = Field(30, ge=1, description="Candidates of a mention.")
     overlaps: Literal["resolve", "keep"] = Field("resolve", description="Disjoint mentions, or all that are found.")
 
     def make_options(self, settings: Settings) -> LinkOptions:
@@ -47,8 +58,8 @@ class LinkQuery(_Query):
         for name, most in upper_bounds(settings).items():
             if getattr(self, name) > most:
                 raise HTTPException(422, f"parameters: {name}: {getattr(self, name)}; at most {most}")
-        fallback = None if self.fallback is None else self.fallback == "true"
-        return LinkOptions(**self.model_dump(exclude={"fallback"}), fallback=fallback)
+        words = {"true": True, "false": False}
+        return LinkOptions(**{name: words.get(value, value) for name, value in self.model_dump().items()})
 
 
 class NifQuery(_Query):
