@@ -456,3 +456,13 @@ def test_a_build_that_was_stopped_goes_on_where_it_was(tmp_path):
     done.write_bytes(done.read_bytes().replace(b'"entries":1', b'"entries":77'))
     assert [source.entries for source in run(replace=True).info.sources] == [1, 1]  # not asked to resume
     assert left(tmp_path) == ["out"]
+
+
+def test_what_a_build_killed_before_its_cleaning_leaves_is_removed_by_the_next(tmp_path):
+    target = tiny_folder(tmp_path)
+    remains = tmp_path / ".kb.build"
+    remains.mkdir()
+    (remains / "lock").touch()
+    with pytest.raises(KnowledgeBaseError, match="there already"):
+        build([tmp_path / "kb.jsonl"], target)
+    assert not remains.exists()

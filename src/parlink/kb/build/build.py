@@ -19,9 +19,9 @@ from parlink.kb.build.gather import Gathering
 from parlink.kb.build.ids import read_ids
 from parlink.kb.build.info import write_info
 from parlink.kb.build.merge import Notes, Rules, entities
-from parlink.kb.build.work import open_work_folder
+from parlink.kb.build.work import open_work_folder, put_in_place, remove_remains
 from parlink.kb.build.write import PAGES_A_TITLE, Written, write_tables
-from parlink.kb.recovery import put_in_place, recover
+from parlink.kb.recovery import recover
 from parlink.kb.tables import INFO_FILE, Info, Source
 
 _log = logging.getLogger(__name__)
@@ -84,6 +84,7 @@ def build(
                 f"{beside}: is not there; give a file of ids, links, texts or redirects, or leave it out"
             )
     recover(target)
+    remove_remains(target)
     _check_free(target, options)
     with open_work_folder(target, resume=options.resume) as work:
         facts, notes = Gathering(work), Notes()
@@ -100,7 +101,7 @@ def build(
             pages_a_title=options.pages_a_title,
         )
         info = _info(work / "kb", written, read, notes, options, name=options.name or target.name)
-        put_in_place(work / "kb", target)
+        put_in_place(work, target)
     return Report(info, {what: list(some) for what, some in notes.examples.items()})
 
 

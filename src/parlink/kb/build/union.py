@@ -16,10 +16,9 @@ from parlink.kb.build.facts import IS_LINKED, OCCURS
 from parlink.kb.build.info import write_info
 from parlink.kb.build.link_probability import Seen, shape
 from parlink.kb.build.spill import Spill
-from parlink.kb.build.work import open_work_folder
+from parlink.kb.build.work import open_work_folder, put_in_place, remove_remains
 from parlink.kb.build.write import Spills, write_spills
 from parlink.kb.knowledge_base import KnowledgeBase
-from parlink.kb.recovery import put_in_place
 from parlink.kb.tables import ALIAS, LINKED_SCALE, REDIRECT, Info, form
 from parlink.kb.view import View
 from parlink.types import Entity
@@ -30,6 +29,7 @@ _PAGE_SPACE = 1 << 62  # in which the pages of both graphs keep their order, so 
 def merge(first: KnowledgeBase, second: KnowledgeBase, output: Path | str, *, name: str | None = None) -> Info:
     """Write the union of two knowledge bases as a new folder; it appears when it is complete."""
     target = Path(output).absolute()
+    remove_remains(target)
     if target.exists():
         raise KnowledgeBaseError(f"{target}: there already; give another folder")
     with open_work_folder(target) as work:
@@ -45,7 +45,7 @@ def merge(first: KnowledgeBase, second: KnowledgeBase, output: Path | str, *, na
             sources=(*first.info.sources, *second.info.sources),
             notes=union.notes,
         )
-        put_in_place(work / "kb", target)
+        put_in_place(work, target)
     return info
 
 

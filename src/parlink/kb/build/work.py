@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from parlink.errors import KnowledgeBaseError
+from parlink.kb import recovery
 from parlink.kb.build.gather import DONE_FILE
 from parlink.kb.recovery import LOCK_FILE, finish, work_path
 
@@ -38,6 +39,24 @@ def open_work_folder(target: Path, *, resume: bool = False) -> Iterator[Path]:
     except OSError as error:
         message = f"{target}: cannot be written ({error.strerror or error}), and nothing was left behind; "
         raise KnowledgeBaseError(message + "free some space, or choose another folder") from error
+
+
+def put_in_place(work: Path, target: Path) -> None:
+    """Let what was built take its place; what it was made of is needed no more."""
+    for entry in work.iterdir():
+        if entry.is_dir() and entry.name != "kb":
+            shutil.rmtree(entry, ignore_errors=True)
+        elif entry.is_file() and entry.name != LOCK_FILE:
+            entry.unlink()
+    recovery.put_in_place(work / "kb", target)
+
+
+def remove_remains(target: Path) -> None:
+    """Remove what a build leaves that is killed when all is done but the cleaning; one that runs has the lock."""
+    work = work_path(target)
+    if target.exists() and work.is_dir() and _is_empty(work):
+        with suppress(Timeout), FileLock(work / LOCK_FILE, timeout=0):
+            shutil.rmtree(work, ignore_errors=True)
 
 
 @contextmanager
