@@ -29,17 +29,24 @@ def link(
         OutputFormat | None, typer.Option("--format", help="What to print; default: a table on a terminal, else JSON.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    explained: Annotated[
+        bool, typer.Option("--explain", help="Print why: each part of each score, and what decided.")
+    ] = False,
     device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
     """Find the entities in a text: a table on a terminal, JSON when piped."""
     from parlink.bars import share_bar
     from parlink.corpus.job import keep_top
     from parlink.kb.surface_table import SurfaceTable
+    from parlink.linking.explain import explain
     from parlink.linking.linker import Linker
 
     source = None if surfaces is None else SurfaceTable.load(surfaces)
     linker = Linker.load(model, kb=kb, source=source, device=device)
     asked = _standard_input() if text == "-" else _not_a_file(text)
+    if explained:
+        typer.echo(explain(linker, asked, options=options, top=top), nl=False)
+        return
     with share_bar(f"linking {len(asked):,} characters") as progress:
         doc = keep_top(linker.link(asked, options=options, progress=progress), top)
     if html is not None:
