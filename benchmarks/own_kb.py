@@ -28,7 +28,7 @@ def main() -> None:
     gold = list(jsonl.read(FOLDER / "sentences.jsonl"))
     with TemporaryDirectory() as folder:
         source = Path(folder, "entities.jsonl")
-        source.write_text("\n".join(map(json.dumps, _entities(descriptions=not wanted.without_descriptions))))
+        source.write_text("\n".join(map(json.dumps, list_entities(descriptions=not wanted.without_descriptions))))
         build([source], Path(folder, "kb"))
         figures = measure(Linker.load(wanted.model, kb=KnowledgeBase.open(Path(folder, "kb"))), gold)
     if wanted.json:
@@ -78,7 +78,8 @@ def _percent(part: int, whole: int) -> float:
     return round(100 * part / max(whole, 1), 1)
 
 
-def _entities(*, descriptions: bool) -> list[dict[str, object]]:
+def list_entities(*, descriptions: bool) -> list[dict[str, object]]:
+    """The entities of the example, as lines of a knowledge base."""
     with (FOLDER / "entities.csv").open(encoding="utf-8", newline="") as file:
         return [
             {"title": row["name"], "aliases": list(filter(None, row["aliases"].split("|"))), "id": row["id"]}
