@@ -60,6 +60,15 @@ def test_the_true_weights_are_found_and_mostly_lie_in_their_intervals() -> None:
     assert inside >= 18  # of 24, and 23 are to be expected
 
 
+def test_a_document_that_counts_twice_is_as_two() -> None:
+    gold, predicted = drawn(10)
+    once = fit_weights(gold + gold[:5], predicted + predicted[:5], current=TRUE)
+    twice = fit_weights(gold, predicted, current=TRUE, counts=[2.0] * 5 + [1.0] * 5)
+    assert once is not None and twice is not None
+    # The scales of the parts, and so the ridge, differ a little.
+    assert twice.weights.lm == pytest.approx(once.weights.lm, rel=0.02)
+
+
 def test_links_are_ranked_by_other_weights_and_nil_stays() -> None:
     candidates = (candidate("B", -1.0, 0.0, 0.01), candidate("A", -1.1, 0.0, 0.99))
     links = (Link(Span(0, 1), "B", candidates=candidates), Link(Span(3, 4), reason="nil", candidates=candidates))

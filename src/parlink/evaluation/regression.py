@@ -54,28 +54,36 @@ class Softmax:
 
 
 def fit_softmax(
-    parts: Floats, offered: NDArray[np.bool_], right: NDArray[np.int64], group: NDArray[np.int64]
+    parts: Floats,
+    offered: NDArray[np.bool_],
+    right: NDArray[np.int64],
+    group: NDArray[np.int64],
+    *,
+    counts: Floats | None = None,
 ) -> Softmax:
     """Maximize the likelihood of the right one of each row's choices.
 
     `parts` (rows, choices, parts), `offered` (rows, choices) which there are, `right` (rows,) the place of the right
-    one, `group` (rows,) rows of one document, which are not independent of each other.
+    one, `group` (rows,) rows of one document, which are not independent of each other, `counts` (rows,) for how many
+    each row counts.
     """
     scale = parts[offered].std(0)
     scale = np.where(scale > 1e-9, scale, 1.0)
     design = np.where(offered[:, :, None], parts / scale, 0.0)
     chosen = design[np.arange(len(right)), right]  # (rows, parts)
+    times = np.ones(len(right)) if counts is None else counts
     weights, ridge = np.zeros(parts.shape[2]), _RIDGE * np.eye(parts.shape[2])
     for _ in range(_ROUNDS):
         p = _softmax(np.where(offered, design @ weights, -np.inf))
         mean = np.einsum("rc,rcp->rp", p, design)
-        curvature = np.einsum("rc,rcp,rcq->pq", p, design, design) - mean.T @ mean + ridge
-        step = np.linalg.solve(curvature, (chosen - mean).sum(0) - ridge @ weights)
+        spread = np.einsum("rc,rcp,rcq->pq", p * times[:, None], design, design, optimize=True)
+        curvature = spread - (mean * times[:, None]).T @ mean + ridge
+        step = np.linalg.solve(curvature, times @ (chosen - mean) - ridge @ weights)
         weights = weights + _shorten(step)
         if np.abs(step).max() < 1e-9:
             break
     inverse, gradients = np.linalg.inv(curvature), np.zeros((int(group.max(initial=0)) + 1, parts.shape[2]))
-    np.add.at(gradients, group, chosen - mean)
+    np.add.at(gradients, group, times[:, None] * (chosen - mean))
     return Softmax(weights / scale, inverse @ gradients.T @ gradients @ inverse / np.outer(scale, scale))
 
 

@@ -92,7 +92,10 @@ def tune_decision(
     tuned, graph, fitted = _take_options(linker.tuned, options), _open_graph(kb), None
     if weights:
         gold, chosen = ([doc for each in sets for doc in getattr(each, name)] for name in ("gold", "chosen"))
-        fitted = fit_weights(gold, chosen, current=tuned.weights, graph=graph)
+        sizes = [max(sum(len(doc.links) for doc in each.chosen), 1) for each in sets]
+        mean = sum(sizes) / len(sizes)  # so that every dataset counts the same
+        counts = [mean / size for each, size in zip(sets, sizes, strict=True) for _ in each.gold]
+        fitted = fit_weights(gold, chosen, current=tuned.weights, graph=graph, counts=counts)
     if fitted is not None:
         tuned = msgspec.structs.replace(tuned, weights=fitted.weights)
         sets = [_reweight_set(each, fitted.weights, graph) for each in sets]

@@ -40,17 +40,18 @@ def fit_weights(
     *,
     current: ScoreWeights,
     graph: LinkGraph | None = None,
+    counts: Sequence[float] | None = None,
 ) -> FittedWeights | None:
     """Fit the weights on links with all their candidates; None where no right candidate has a rival.
 
     `graph` is that of the knowledge base; without one coherence keeps no weight. A part that would count against the
-    right candidate gets the weight 0.
+    right candidate gets the weight 0. `counts` says for how many the mentions of each document count.
     """
     weights = msgspec.structs.replace(current, coherence=0.0 if graph is None else current.coherence or FIRST_COHERENCE)
     fitted = None
     for _ in range(1 if graph is None else ROUNDS):
         predicted = [reweight(doc, weights, graph=graph) for doc in predicted]
-        fitted = _fit(gold, predicted)
+        fitted = _fit(gold, predicted, [1.0] * len(gold) if counts is None else counts)
         if fitted is None:
             return None
         weights = fitted.weights
@@ -81,7 +82,7 @@ def _parts(candidate: Candidate) -> tuple[float, float, float, float]:
     return candidate.lm or 0.0, candidate.classifier or 0.0, log_prior, candidate.coherence or 0.0
 
 
-def _fit(gold: Sequence[Document], predicted: Sequence[Document]) -> FittedWeights | None:
+def _fit(gold: Sequence[Document], predicted: Sequence[Document], counts: Sequence[float]) -> FittedWeights | None:
     rows = list(_rows(gold, predicted))
     if not rows:
         return None
@@ -90,7 +91,7 @@ def _fit(gold: Sequence[Document], predicted: Sequence[Document]) -> FittedWeigh
     for row, (_, values, _) in enumerate(rows):
         parts[row, : len(values)], offered[row, : len(values)] = values, True
     group, right = (np.array([row[place] for row in rows]) for place in (0, 2))
-    fitted = fit_softmax(parts, offered, right, group)
+    fitted = fit_softmax(parts, offered, right, group, counts=np.take(counts, group))
     values, errors = fitted.weights.tolist(), np.sqrt(np.diag(fitted.covariance)).tolist()
     return FittedWeights(
         ScoreWeights(**{name: max(value, 0.0) for name, value in zip(PARTS, values, strict=True)}),
