@@ -104,3 +104,9 @@ def test_of_links_that_overlap_the_surest_stay() -> None:
 def test_a_regression_of_unknown_features_is_refused() -> None:
     with pytest.raises(ConfigError, match="knows no feature 'weather'"):
         regression(0.0, weather=1.0)
+
+
+@pytest.mark.parametrize("options", [LinkOptions(score_threshold=2.0), LinkOptions(min_confidence=0.75)])
+def test_what_is_exactly_at_a_threshold_is_linked(options: LinkOptions) -> None:
+    link = decide(MENTION, [KENT], options.resolve(Tuned()), describe=describe)
+    assert (link.confidence, link.title, link.reason) == (0.75, "Kent", None)
