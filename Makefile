@@ -1,5 +1,6 @@
 # make demo: set up and link a sample text.  make test: set up, and run the tests and all else that CI runs.
 # make test-slow: the load test and the long fuzzers, some ten minutes.
+# make outputs: write into the pages what their examples print now.  make release-check: see docs/release.md.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,7 +8,9 @@ DEMO := $(VENV)/.demo
 READY := $(VENV)/.ready
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-slow check browser wheel clean
+PAGES := README.md docs/index.md docs/spacy.md docs/annotate-and-correct.md $(wildcard docs/tutorials/*.md)
+
+.PHONY: demo test test-slow check browser docs outputs wheel release-check clean
 
 demo: $(DEMO)
 	$(BIN)/python examples/demo.py
@@ -33,11 +36,21 @@ browser:
 		timeout 600 apt-get install -y -qq --no-install-recommends chromium chromium-driver; } >/dev/null 2>&1 || true; \
 	fi
 
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
+
+outputs: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/executed_page.py $(PAGES)
+
 wheel: $(READY)
+	rm -rf dist
 	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .
 
+release-check: wheel
+	$(BIN)/python tools/release_check.py
+
 clean:
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist build site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # Installed again only when what it depends on has changed.
 $(DEMO): pyproject.toml constraints.txt

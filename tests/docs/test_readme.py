@@ -4,43 +4,47 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
+import subprocess
+import sys
 from pathlib import Path
 
-import pytest
 from typer.testing import CliRunner
 
 import parlink
+from executed_page import run_page
 from parlink.cli.main import app
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text()
-RUN = re.compile(r"^\$ parlink (.*)$", re.MULTILINE)
 BLOCKS = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-@pytest.fixture
-def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("examples", "configs"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def test_every_command_and_every_example_runs_and_prints_what_is_said(tmp_path: Path) -> None:
+    outputs = run_page(ROOT / "README.md", tmp_path)
+    assert len(outputs) >= 12
+    for output in outputs:
+        assert output.is_true or not output.said, f"said:\n{output.said}\nprinted:\n{output.printed}"
 
 
-def test_every_command_and_the_python_example_run(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    commands = RUN.findall(TEXT)
-    assert len(commands) == 11
-    for command in commands:
-        done = CliRunner().invoke(app, shlex.split(command))
-        assert done.exit_code == 0, (command, done.output, done.exception)
-    examples = [code for language, code in BLOCKS.findall(TEXT) if language == "python"]
-    for example in examples:
-        exec(compile(example, "README.md", "exec"), {})
-    printed = capsys.readouterr().out.splitlines()
-    assert [line.split()[:2] for line in printed[:2]] == [["Jordan", "Jordan"], ["Egypt", "Egypt"]]
-    assert printed[3:5] == ["They crossed the Jordan.", "Nobody is named here."]
-    assert printed[5].startswith("Jordan ")
-    assert len(examples) == 2
+def test_the_examples_are_right_about_types(tmp_path: Path) -> None:
+    """As `py.typed` promises, by the settings and the cache of `make check`."""
+    assert (ROOT / "src" / "parlink" / "py.typed").exists()
+    code = "\n".join(code for language, code in BLOCKS.findall(TEXT) if language == "python")
+    (tmp_path / "readme.py").write_text(code)
+    wrong = 'import parlink\nparlink.link("Paris").surfaces\n'
+    (tmp_path / "wrong.py").write_text(wrong)
+    done = [
+        subprocess.run([sys.executable, "-m", "mypy", tmp_path / name], cwd=ROOT, capture_output=True, text=True)
+        for name in ("readme.py", "wrong.py")
+    ]
+    assert done[0].returncode == 0, done[0].stdout
+    assert done[1].returncode == 1 and 'has no attribute "surfaces"' in done[1].stdout
+
+
+def test_figures_stand_beside_the_command_that_printed_them() -> None:
+    before = {table: TEXT[: TEXT.index(table)] for table in ("| data | linking F1", "| speed and size")}
+    assert all("python benchmarks/" in text.rpartition("```sh")[2] for text in before.values())
+    assert (ROOT / "docs" / "images" / "page.png").stat().st_size < 300_000
 
 
 def test_commands_for_data_of_ones_own_have_only_options_that_exist() -> None:
@@ -48,7 +52,7 @@ def test_commands_for_data_of_ones_own_have_only_options_that_exist() -> None:
     blocks = [code for language, code in BLOCKS.findall(both) if language == "sh"]
     lines = [line for code in blocks for line in code.replace("\\\n", " ").splitlines()]
     commands = [line for line in lines if line.startswith("parlink ")]
-    assert len(commands) == 16
+    assert len(commands) > 12
     for command in commands:
         words = shlex.split(command, comments=True)[1:]
         verb = [word for word in words[:2] if re.fullmatch("[a-z]+", word)]

@@ -1,0 +1,46 @@
+"""Tutorials and guides are run as they stand, and print what they say; the site is built without a warning."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from executed_page import ROOT, run_page
+
+DOCS = ROOT / "docs"
+PAGES = [*sorted((DOCS / "tutorials").glob("*.md")), *(DOCS / f"{name}.md" for name in ("index", "spacy"))]
+PAGES += [DOCS / "annotate-and-correct.md"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_prints_what_it_says(page: Path, tmp_path: Path) -> None:
+    for output in run_page(page, tmp_path):
+        assert output.is_true or not output.said, f"said:\n{output.said}\nprinted:\n{output.printed}"
+
+
+def test_make_outputs_knows_all_pages_that_are_run() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    names = {str(page.relative_to(ROOT)) for page in PAGES if page.parent == DOCS}
+    assert all(name in makefile for name in names) and "docs/tutorials/*.md" in makefile
+
+
+def test_the_site_is_built_without_a_warning_and_asks_no_other_server(tmp_path: Path) -> None:
+    command = [
+        Path(sys.executable).with_name("mkdocs"),
+        "build",
+        "--strict",
+        "--quiet",
+        "--site-dir",
+        tmp_path / "site",
+    ]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    for page in (tmp_path / "site").rglob("*.html"):
+        assert 'src="http' not in page.read_text(), page
+    api = (tmp_path / "site" / "api.html").read_text()
+    assert "parlink.Linker.stream" in api and "parlink.Document.to_html" in api

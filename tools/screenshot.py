@@ -1,0 +1,34 @@
+"""Take the picture of the page that README and site show, with chromium: `python tools/screenshot.py`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from selenium.webdriver.common.by import By
+
+from chromium import running_chromium, screen, until
+from page_service import link, open_page, serving
+from parlink.checkpoint.folder import packaged_model
+
+TEXT = """Microsoft, which Bill Gates and Paul Allen founded in Albuquerque, bought GitHub for 7.5 billion dollars.
+
+Angela Merkel and Tony Blair watched in Berlin as Real Madrid beat Liverpool in the final in Paris."""
+CARD = "Liverpool"
+
+with (
+    TemporaryDirectory() as profile,
+    running_chromium(Path(profile)) as page,
+    serving(packaged_model()) as address,
+    screen(page, 1180, 890),
+):
+    link(open_page(page, address), TEXT)
+    until(page, lambda page: page.find_elements(By.CSS_SELECTOR, "#article .mention"))
+    (mention,) = [item for item in page.find_elements(By.CSS_SELECTOR, "#article .mention") if item.text == CARD]
+    mention.click()
+    until(page, lambda page: "Pinned" in page.page_source)
+    page.save_screenshot(str(ROOT / "docs" / "images" / "page.png"))
