@@ -8,6 +8,7 @@ import pytest
 
 from parlink.config import Decision, LinkOptions, Regression, ScoreWeights, Tuned
 from parlink.errors import ConfigError
+from parlink.kb.tables import Linked
 from parlink.linking.decision import decide
 from parlink.linking.mentions import Mention
 from parlink.linking.overlaps import resolve
@@ -73,6 +74,16 @@ def test_a_given_span_is_linked_unless_the_caller_says_how_sure_to_be() -> None:
         settings = LinkOptions(min_confidence=least).resolve(tuned)
         link = decide(mention, [KENT, BAND], settings, surface="Kent", describe=describe)
         assert (link.title, link.confidence) == (title, pytest.approx(1 / (1 + math.exp(2))))
+
+
+def test_a_name_of_ones_own_kb_is_a_mention_beyond_doubt() -> None:
+    settings = LinkOptions(min_confidence=0.0).resolve(Tuned(decision=DECISION))
+    mention = Mention(0, Span(0, 4), "dictionary", logit=-9.0, probability=0.001, is_name=True)
+    for linked, log_odds in ((None, -2.0), (Linked(0.5, is_guess=False), -10.0)):
+        link = decide(
+            mention, [KENT, BAND], settings, surface="Kent", describe=describe, linked_by=lambda _, known=linked: known
+        )
+        assert link.confidence == pytest.approx(1 / (1 + math.exp(-log_odds)))
 
 
 def test_a_decision_looks_at_more_spans_than_it_tells_of() -> None:

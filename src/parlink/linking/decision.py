@@ -82,15 +82,18 @@ def estimate_confidence(
 ) -> float:
     """The probability that the best candidate is right; without a fitted regression, the model's own."""
     if settings.decision is not None and candidates[0].title:
-        regression = settings.decision.given if mention.source == "given" else settings.decision.found
+        linked = linked_by(surface)
+        # A name of one's own knowledge base, which does not know how often names are links, is a mention beyond doubt.
+        is_certain = mention.source == "given" or (mention.is_name and linked is None)
+        regression = settings.decision.given if is_certain else settings.decision.found
         return regression.probability(
             link_features(
                 surface,
                 candidates,
-                source=mention.source,
-                mention_logit=mention.logit,
-                mention_probability=mention.probability,
-                linked=linked_by(surface),
+                source="given" if is_certain else mention.source,
+                mention_logit=None if is_certain else mention.logit,
+                mention_probability=None if is_certain else mention.probability,
+                linked=linked,
             )
         )
     scores = [candidate.score or 0.0 for candidate in candidates]

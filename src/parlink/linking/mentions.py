@@ -78,6 +78,7 @@ class Mention:
     source: Source
     logit: float | None = None  # log-odds of the start; None: the detector was not asked
     probability: float | None = None  # p(start) p(end | start)
+    is_name: bool = False  # of the knowledge base, as the dictionary finds it
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,8 @@ def find_mentions(
         if span is not None:
             mentions.append(Mention(encoded.places[row].document, span, "detector", logit, probability))
     detected = place if all(readable) else place[torch.tensor(readable, device=place.row.device)]
+    names = {(place.document, proposal.span) for place in encoded.places for proposal in _names(texts, place)}
+    mentions = [replace(m, is_name=True) if (m.document, m.span) in names else m for m in mentions]
     proposed, at = _find_proposals(texts, encoded.places, {(m.document, m.span) for m in mentions})
     at = at.to(place.row.device)
     both = Mentions.cat([detected, at])
@@ -173,6 +176,12 @@ def _characters(texts: Sequence[TokenizedDocument], place: Place, first: int, la
     return mention_span(text.doc.text, text.tokens, first + shift, last + shift)
 
 
+def _names(texts: Sequence[TokenizedDocument], place: Place) -> Iterator[Proposal]:
+    """The names of the knowledge base in a window."""
+    proposals = texts[place.document].proposals[place.window]
+    return (proposal for proposal in proposals if proposal.source == "dictionary")
+
+
 def _find_proposals(
     texts: Sequence[TokenizedDocument], places: Sequence[Place], detected: Collection[tuple[int, Span]]
 ) -> tuple[list[Mention], Mentions]:
@@ -190,7 +199,8 @@ def _find_proposals(
                 continue
             first, last = (token - window.offset + 1 for token in (proposal.first, proposal.last))
             rows.append((row, first, min(last, len(window.ids) - 2)))
-            mentions.append(Mention(place.document, proposal.span, proposal.source))
+            named = proposal.source == "dictionary"
+            mentions.append(Mention(place.document, proposal.span, proposal.source, is_name=named))
     return mentions, Mentions(*torch.tensor(rows, dtype=torch.long).reshape(-1, 3).unbind(1))
 
 
