@@ -77,13 +77,17 @@ def test_a_given_span_is_linked_unless_the_caller_says_how_sure_to_be() -> None:
 
 
 def test_a_name_of_ones_own_kb_is_a_mention_beyond_doubt() -> None:
-    settings = LinkOptions(min_confidence=0.0).resolve(Tuned(decision=DECISION))
+    settings = LinkOptions().resolve(Tuned(decision=DECISION))
     mention = Mention(0, Span(0, 4), "dictionary", logit=-9.0, probability=0.001, is_name=True)
-    for linked, log_odds in ((None, -2.0), (Linked(0.5, is_guess=False), -10.0)):
+    for linked, log_odds, title in ((None, -2.0, "Kent"), (Linked(0.5, is_guess=False), -10.0, None)):
         link = decide(
             mention, [KENT, BAND], settings, surface="Kent", describe=describe, linked_by=lambda _, known=linked: known
         )
-        assert link.confidence == pytest.approx(1 / (1 + math.exp(-log_odds)))
+        assert link.confidence == pytest.approx(1 / (1 + math.exp(-log_odds))) and link.title == title
+    detected = Mention(0, Span(0, 4), "detector", logit=0.1, probability=0.5)
+    for own_kb, title in ((True, "Kent"), (False, None)):
+        link = decide(detected, [KENT, BAND], settings, surface="Kent", describe=describe, own_kb=own_kb)
+        assert link.title == title
 
 
 def test_a_decision_looks_at_more_spans_than_it_tells_of() -> None:

@@ -121,7 +121,8 @@ def _reasons(link: Link, text: str, settings: LinkSettings, linked_by: LinkedBy)
 
 def _threshold(link: Link, settings: LinkSettings) -> str:
     """Say what the confidence was held against, and what would have made the other answer."""
-    least, confidence = least_confidence(link.source, settings), link.confidence or 0.0
+    least = least_confidence(settings, certain=link.source == "given")
+    confidence = link.confidence or 0.0
     if link.reason == "below_confidence":
         return f"below the least confidence of {least:.2f}; --min-confidence {confidence:.2f} would link it"
     if link.reason is not None:

@@ -23,7 +23,7 @@ from parlink.config import LinkOptions, LinkSettings
 from parlink.data import jsonl
 from parlink.errors import ParlinkError, TextError
 from parlink.kb import KnowledgeBase
-from parlink.kb.dictionary import Dictionary
+from parlink.kb.dictionary import OWN_TITLES, Dictionary
 from parlink.kb.view import View
 from parlink.linking.candidates import CandidateSource, all_titles, look_up
 from parlink.linking.coherence import add_coherence
@@ -196,6 +196,7 @@ class Linker:
         titles = partial(all_titles, self.kb, view, settings, tokenizer, device=self.device)
         describe = _know_nothing if view is None else view.entity
         linked_by = know_no_links if view is None else view.linked
+        own_kb = view is not None and self.source is self.kb and len(view) <= OWN_TITLES
         remaining = iter(candidates)
         scored: list[list[Candidate]] = []
         for batch in _report(batches, progress, (0.5, 1.0)):
@@ -215,7 +216,9 @@ class Linker:
         links: list[list[Link]] = [[] for _ in docs]
         for mention, choice in zip(mentions, scored, strict=True):
             surface = docs[mention.document].text[mention.span.start : mention.span.end]
-            link = decide(mention, choice, settings, surface=surface, describe=describe, linked_by=linked_by)
+            link = decide(
+                mention, choice, settings, surface=surface, describe=describe, linked_by=linked_by, own_kb=own_kb
+            )
             links[mention.document].append(link)
         name = None if view is None else view.name
         return [resolve(doc, decisions, settings, kb=name) for doc, decisions in zip(docs, links, strict=True)]
