@@ -4,7 +4,9 @@ WORKDIR /source
 COPY pyproject.toml constraints.txt README.md LICENSE NOTICE ./
 COPY src src
 RUN python -m venv /opt/parlink
-RUN /opt/parlink/bin/pip install --no-cache-dir --constraint constraints.txt torch --index-url https://download.pytorch.org/whl/cpu
+# The address of PyTorch's wheels without CUDA (--build-arg TORCH_INDEX=...) makes the image smaller by gigabytes.
+ARG TORCH_INDEX
+RUN /opt/parlink/bin/pip install --no-cache-dir --constraint constraints.txt torch ${TORCH_INDEX:+--index-url $TORCH_INDEX}
 RUN /opt/parlink/bin/pip install --no-cache-dir --constraint constraints.txt '.[serve]'
 
 FROM python:3.11-slim

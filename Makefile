@@ -25,6 +25,7 @@ test: $(READY) browser
 check: test
 
 test-slow: $(READY)
+	$(INSTALL) --editable '.[dev,cluster]' || echo "Ray, Spark, Dask and polars could not be installed: their tests are skipped"
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/slow
 
 # The tests of pages need a browser: installed where one may, else pytest says in its last line what was not tested.

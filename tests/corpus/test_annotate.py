@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -260,3 +262,19 @@ def test_the_command_reads_any_format_and_says_what_became_of_it(job: Job) -> No
     streamed = CliRunner().invoke(app, [*command, "-o", "-", "--mention-threshold", "-5"])
     assert streamed.stdout_bytes == Path("c.jsonl").read_bytes()
     assert "cannot tell the format" in str(CliRunner().invoke(app, [*command, "-o", "c.xyz"]).exception)
+
+
+def test_a_full_disk_is_one_line_and_the_run_goes_on_later(job: Job, tmp_path: Path) -> None:
+    link_files("in.jsonl", "whole.jsonl", job)
+    limit = Path("whole.jsonl").stat().st_size // 2
+    small = (
+        "import resource, sys; from parlink.cli.main import run; from parlink.corpus import chunks; "
+        f"chunks.CHARACTERS = 200; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY)); run()"
+    )
+    given = ["in.jsonl", "-o", "out.jsonl", "--model", str(job.model), "--kb", str(job.kb), "--mention-threshold=-5"]
+    command = [sys.executable, "-c", small, "annotate", *given]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1 and not Path("out.jsonl").exists()
+    assert "out.jsonl: cannot be written (File too large)" in done.stderr and "Traceback" not in done.stderr
+    link_files("in.jsonl", "out.jsonl", job)
+    assert Path("out.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
