@@ -187,6 +187,8 @@ def _print_info(info: Info) -> None:
     for source in info.sources:
         skipped = ", ".join(f"{count:,} {reason}" for reason, count in sorted(source.skipped.items()))
         print(f"source {source.path}: {source.kind}, sha256 {source.sha256[:16]}, {source.entries:,} entries")
+        if source.license or source.url:
+            print(f"  {'; '.join(filter(None, (source.license, source.url)))}")
         if skipped:
             print(f"  skipped: {skipped}")
         for warning in source.warnings:

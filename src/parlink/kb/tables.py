@@ -68,6 +68,8 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     sha256: str
     entries: int  # lines, or pages
+    license: str | None = None  # of what is taken from it
+    url: str | None = None  # where to get it
     skipped: dict[str, int] = {}  # why an entry was left out, and how often
     warnings: tuple[str, ...] = ()  # what is wrong with the file, such as an end that is missing
 

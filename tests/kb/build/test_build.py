@@ -15,6 +15,7 @@ from parlink.kb import KnowledgeBase
 from parlink.kb.build.build import BuildOptions, build
 from parlink.kb.build.facts import Fact, Kind
 from parlink.kb.build.merge import Notes, Rules, entities
+from parlink.kb.tables import Source
 from tiny_kb import LINES, found, tiny_folder, write_lines
 
 
@@ -466,3 +467,9 @@ def test_what_a_build_killed_before_its_cleaning_leaves_is_removed_by_the_next(t
     with pytest.raises(KnowledgeBaseError, match="there already"):
         build([tmp_path / "kb.jsonl"], target)
     assert not remains.exists()
+
+
+def test_what_sources_were_made_from_is_named_in_place_of_them(tmp_path):
+    origin = Source(path="dump.xml", kind="mediawiki", sha256="0" * 64, entries=3, license="CC0", url="https://x.org")
+    kb, _ = built(tmp_path, {"made.jsonl": '{"title": "Kent"}\n'}, origins=[origin])
+    assert kb.info.sources == (origin,)

@@ -43,6 +43,7 @@ class BuildOptions:
     language: str = "en"  # of a Wikidata dump
     ignored: Sequence[str] = ()  # columns and keys of one's own data that are passed over
     texts: Sequence[Path] = ()  # dumps and JSONL in which only occurrences of names are counted; else all sources
+    origins: Sequence[Source] = ()  # what the sources were made from, which kb.json names in place of them
     links: Sequence[Path] = ()  # lines of {"title", "links"}, for the link graph only
     pages_a_title: int = PAGES_A_TITLE  # that the link graph keeps; 0: no graph
     link_probability: bool = True  # count how often names are links, which means to read texts twice
@@ -203,7 +204,7 @@ def _info(
         name=name,
         url_template=options.url_template or (WIKIPEDIA_URL if wiki else None),
         id_scheme="own" if written.id_scheme == "page" and not wiki else None,
-        sources=read,
+        sources=options.origins or read,
         notes=notes.counts,
     )
 
