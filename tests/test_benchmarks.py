@@ -49,4 +49,32 @@ def test_kb_scale(tmp_path: Path) -> None:
 def test_kb_recall(tmp_path: Path) -> None:
     doc = Document("Kent beat HSV.", links=(Link(Span(0, 4), "Kent"), Link(Span(10, 13), "Hamburger SV")))
     jsonl.write(tmp_path / "gold.jsonl", [doc])
-    assert "recall 100.00%" in run("kb_recall.py", tiny_folder(tmp_path), tmp_path / "gold.jsonl")
+    out = run("kb_recall.py", tiny_folder(tmp_path), tmp_path / "gold.jsonl").splitlines()
+    assert out[2].split()[:4] == ["gold", "2", "100.0", "100.0"]
+
+
+def test_kb_recall_tells_names_from_nouns_by_the_fixed_gold(tmp_path: Path) -> None:
+    fixed = json.loads((FOLDER / "gold_titles.json").read_text())["sets"]["elevant-news-fair"]
+    doc_id, rows = next(
+        (doc_id, rows) for doc_id, rows in fixed.items() if {row[3] for row in rows} == {"name", "noun"}
+    )
+    text = " " * max(row[1] for row in rows)
+    for start, end, *_ in rows:
+        text = text[:start] + "Kent".ljust(end - start)[: end - start] + text[end:]
+    data = tmp_path / "elevant-news-fair.jsonl"
+    data.write_text(json.dumps({"id": doc_id, "text": text, "mentions": []}) + "\n")
+    out = run("kb_recall.py", tiny_folder(tmp_path), data, "--misses", 1)
+    kinds = [row[3] for row in rows]
+    lines = {line[:34].strip(): line[34:].split()[0] for line in out.splitlines()[2:5]}
+    assert lines == {
+        "elevant-news-fair": str(len(rows)),
+        "elevant-news-fair, names": str(kinds.count("name")),
+        "elevant-news-fair, nouns": str(kinds.count("noun")),
+    }
+    assert "(not in KB)" in out
+
+
+def test_fixed_golds_hold_nothing_of_aida() -> None:
+    assert not any(
+        "aida" in name or "test" in name for name in json.loads((FOLDER / "gold_titles.json").read_text())["sets"]
+    )
