@@ -1,0 +1,1 @@
+"""Recipes: how the knowledge bases that ship with parlink are made from public sources."""

@@ -1,0 +1,89 @@
+"""What sources say of a title: how often it is used and where, and what is known of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+class Mark:
+    """What else is known of a title. Plain integers, since there are millions of them."""
+
+    LEAD = 1  # the beginning of its article
+    ARTICLE = 2  # its article, in some dump
+    FACTS = 4
+    CANDIDATE = 8  # a candidate of AIDA's training mentions
+    AIDA = 16  # AIDA's training documents link to it
+    CASED = 32  # only cased-by-text.tsv.gz has it
+    ID = 64
+    VITAL = 128
+    LISTED = 256  # on a disambiguation page
+    NAMED = 512  # names.tsv.gz has a name for it
+    RECENT = 1024  # its article, in a dump or a list after 2007
+    PAGE = LEAD | FACTS | ID | VITAL | RECENT  # there is or was a page of that title for certain
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What is known of a title, summed over sources."""
+
+    kind: str = ""  # DBpedia class
+    count: int = 0  # uses that titles.tsv.gz counted
+    lists: frozenset[str] = frozenset()  # of titles.tsv.gz that have it
+    text_links: int = 0
+    table_links: int = 0
+    marks: int = 0
+    seen: int = 0  # how often cased-by-text.tsv.gz saw it
+    redirects: int = 0  # names in small letters that lead to it
+
+    @property
+    def is_page(self) -> bool:
+        """Whether there is or was a page of that title for certain, and not only a link to it."""
+        return bool(self.kind or self.marks & Mark.PAGE)
+
+    @property
+    def strength(self) -> int:
+        """Return how much speaks for the title, to choose between spellings."""
+        return self.count + self.text_links + self.table_links + 5 * len(self.lists) + 10 * self.is_page
+
+    @property
+    def links(self) -> int:
+        """Return how often it was linked."""
+        return self.text_links + self.table_links
+
+    @property
+    def popularity(self) -> float:
+        """Return how well known the title is, in links of running text."""
+        return (
+            self.text_links
+            + 0.3 * math.pow(self.count, 0.8)
+            + 0.1 * math.pow(self.table_links, 0.8)
+            + 0.02 * math.pow(len(self.lists), 2.5)
+            + bool(self.marks & Mark.VITAL)
+            + 0.3 * bool(self.marks & (Mark.LEAD | Mark.ARTICLE))
+        )
+
+    def add(self, other: Evidence) -> None:
+        """Take over what is known of another title that turned out to be the same."""
+        cased = self.marks & other.marks & Mark.CASED
+        self.kind = self.kind or other.kind
+        self.count += other.count
+        self.lists = unite(self.lists, other.lists)
+        self.text_links += other.text_links
+        self.table_links += other.table_links
+        self.marks = (self.marks | other.marks) & ~Mark.CASED | cased
+        self.seen += other.seen
+        self.redirects += other.redirects
+
+
+_united: dict[tuple[frozenset[str], frozenset[str]], frozenset[str]] = {}
+
+
+def unite(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
+    """Return the union of two sets, one object for all equal unions, which saves gigabytes."""
+    if first == second or not second:
+        return first
+    if (first, second) not in _united:
+        union = first | second
+        _united[first, second] = next((known for known in _united.values() if known == union), union)
+    return _united[first, second]

@@ -1,0 +1,48 @@
+"""Twins of which one has a parenthesis: "Senate (Nigeria)" is "Senate of Nigeria", "Java (island)" the island Java."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from recipes.wikipedia.evidence import Evidence, Mark
+from recipes.wikipedia.kinds.descriptions import name_class
+from recipes.wikipedia.pool import Pool
+
+_PARENTHESIS = re.compile(r"(.+) \(([^()]+)\)")
+_FIRM = frozenset(["company", "website", "corporation"])
+_FIRM_ENDS = (".com", " Inc.", ", Inc.", " Corporation", " plc", " Ltd.")
+
+
+def merge_parenthesis_twins(pool: Pool) -> None:
+    """Merge a title with a parenthesis and the one that says the same without; the stronger stays."""
+    for title in list(pool.titles):
+        match = _PARENTHESIS.fullmatch(title) if title.endswith(")") else None
+        if match is None or title not in pool.titles:
+            continue
+        for other, how in _others(match[1], match[2]):
+            if other in pool.titles and _are_one(pool.titles[title], pool.titles[other], match[2], how):
+                weaker, stronger = sorted((title, other), key=lambda each: pool.titles[each].strength)
+                pool.merge(weaker, stronger, f"twins merged: {how}")
+                break
+
+
+def _others(name: str, inside: str) -> Iterator[tuple[str, str]]:
+    """Yield what else "name (inside)" may be called, and how the two differ."""
+    if inside[0].isupper():
+        yield f"{name} of {inside}", "parenthesis for of"
+        yield f"{name} of the {inside}", "parenthesis for of"
+        if name[-1].isdigit():
+            yield f"{inside} {name}", "parenthesis for a number"
+    if inside in _FIRM:
+        yield from ((name + end, "parenthesis for a firm's ending") for end in _FIRM_ENDS)
+    if inside.islower():
+        yield name, "parenthesis for the class"
+
+
+def _are_one(title: Evidence, other: Evidence, inside: str, how: str) -> bool:
+    if title.marks & other.marks & Mark.ID and how != "parenthesis for a firm's ending":
+        return False
+    if how == "parenthesis for the class":
+        return bool(other.kind) and not title.kind and name_class(other.kind) == inside
+    return not (title.kind and other.kind)
