@@ -1,4 +1,4 @@
-"""A data folder of a few lines, each file in the true shape of its source; all texts are ours."""
+"""A data folder for recipes of a few lines, each file in the true shape of its source; all texts are ours."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import bz2
 import gzip
 import json
 from pathlib import Path
+
+from recipes.wikipedia.evidence import Evidence
 
 DUMP = """<mediawiki>
 <siteinfo><namespaces><namespace key="0" /><namespace key="10">Template</namespace></namespaces></siteinfo>
@@ -84,6 +86,11 @@ AIDA = {
         {"start": 14, "end": 23, "title": "Stockholm"},
     ],
 }
+
+
+def linked(text_links: int = 1, *, kind: str = "", marks: int = 0) -> Evidence:
+    """Make the evidence of a title that texts link to."""
+    return Evidence(text_links=text_links, kind=kind, marks=marks)
 
 
 def write_data(folder: Path) -> Path:

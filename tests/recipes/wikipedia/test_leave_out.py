@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pytest
+
+from recipes.wikipedia.evidence import Evidence
+from recipes.wikipedia.leave_out import leave_out
+from recipes.wikipedia.pool import Pool
+from tiny_data import linked
+
+
+@pytest.mark.parametrize(
+    "title, evidence, stays",
+    [
+        ("!!!", Evidence(kind="Band"), True),
+        ("---", Evidence(count=1), False),
+        ("Template", linked(), False),
+        ("Alabama State Route 55", Evidence(kind="RouteOfTransportation"), True),
+        ("Ford Sierra 5", Evidence(kind="AutomobileEngine"), False),
+        ("Book:Africa", linked(), False),
+        ("1999", linked(), False),
+        ("Kent (disambiguation)", linked(), False),
+        ("Compound", linked(), False),
+        ("Glen", Evidence(lists=frozenset(["kamel"])), False),
+        ("Glen (film)", linked(), True),
+    ],
+)
+def test_what_is_left_out(title: str, evidence: Evidence, stays: bool) -> None:
+    pool = Pool({title: evidence, "Glen (actor)": linked()})
+    leave_out(pool, disambiguations={"Compound"})
+    assert (title in pool.titles) is stays

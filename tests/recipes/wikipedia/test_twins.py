@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pytest
+
+from recipes.wikipedia.evidence import Evidence
+from recipes.wikipedia.pool import Pool
+from recipes.wikipedia.twins import merge_twins
+from tiny_data import linked
+
+
+@pytest.mark.parametrize(
+    "title, evidence, other, stronger, now",
+    [
+        ("Zinc Oxide", linked(), "Zinc oxide", linked(9), "Zinc oxide"),
+        ("REXX", linked(), "Rexx", linked(9), "REXX"),
+        ("Abuse of power", linked(), "Abuse of Power", linked(9, kind="Song"), "Abuse of power"),
+        ("Maximal", linked(), "MaxiMal", linked(9, kind="Band"), "Maximal"),
+        ("Jose Ferrer", linked(), "José Ferrer", linked(9), "José Ferrer"),
+        ("Coin", linked(), "Coín", linked(9), "Coin"),
+        ("Raj", Evidence(), "Ráj", linked(9), "Raj"),
+        ("J. D. Vance", linked(), "JD Vance", linked(9), "JD Vance"),
+        ("The Green Wave", linked(), "Green Wave", linked(9), "The Green Wave"),
+        ("The Bank of New York", linked(), "Bank of New York", linked(9), "Bank of New York"),
+        ("The Last Waltz", linked(), "Last Waltz", linked(9), "Last Waltz"),
+    ],
+)
+def test_twins(title: str, evidence: Evidence, other: str, stronger: Evidence, now: str) -> None:
+    pool = Pool({title: evidence, other: stronger})
+    merge_twins(pool, {"the last waltz": "Last Waltz"})
+    assert pool.now(title) == now and pool.now(other) == other
