@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
-from parlink.kb.arrays import open_mapped, unsigned, write
+from parlink.kb.arrays import Groups, open_mapped, unsigned, write
 
 COLUMN = st.lists(st.integers(0, 2**63), max_size=9).map(lambda values: unsigned(np.array(values, np.uint64)))
 
@@ -54,3 +54,11 @@ def test_arrays_of_other_types_are_refused(tmp_path):
     save_file({"a": np.zeros(3, np.float32)}, tmp_path / "x.safetensors")
     with pytest.raises(ValueError, match="an array of F32"):
         open_mapped(tmp_path / "x.safetensors")
+
+
+@given(many=st.lists(st.integers(0, 300), max_size=60))
+def test_groups_lie_one_after_the_other(many):
+    groups = Groups.of(np.array(many, np.int64))
+    ends = [sum(many[: group + 1]) for group in range(len(many))]
+    assert len(groups) == len(many)
+    assert [groups.range(group) for group in range(len(many))] == list(zip([0, *ends], ends, strict=False))

@@ -285,7 +285,7 @@ def test_numbers_that_point_nowhere_are_an_error(tmp_path, monkeypatch, array, a
     monkeypatch.setitem(kb._tables._arrays, array, np.full_like(kb._tables._arrays[array], 255))
     for name in ("name_start", "name_title"):
         if name == array:
-            wrong = np.arange(len(kb._tables._arrays[name]), 0, -1) if name == "name_start" else np.full(99, 77)
+            wrong = np.full_like(kb._tables._arrays[name], 99) if name == "name_start" else np.full(99, 77)
             monkeypatch.setattr(kb._tables, f"_{name}", wrong.astype(np.uint32))
     with pytest.raises(KnowledgeBaseError, match="damaged"):
         ask(kb)

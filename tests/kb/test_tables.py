@@ -56,8 +56,10 @@ def test_what_is_known_of_an_entity_comes_back(known, tmp_path_factory):
 def test_the_graph_gives_the_pages_of_a_title(lists, tmp_path_factory):
     path = tmp_path_factory.mktemp("graph") / LINKS_FILE
     times = Counter(page for pages in lists for page in pages)
+    groups = arrays.Groups.of(np.array([*map(len, lists)]))
     columns = {
-        "link_start": arrays.unsigned(np.cumsum([0, *map(len, lists)])),
+        "link_start": groups.start,
+        "link_many": groups.many,
         "link_page": np.array([page for pages in lists for page in sorted(pages)], np.uint32),
         "page_links": arrays.unsigned(np.array([times[page] for page in range(10)])),
     }
@@ -73,8 +75,8 @@ def test_the_graph_gives_the_pages_of_a_title(lists, tmp_path_factory):
 
 
 def test_a_graph_that_points_nowhere_is_an_error(tmp_path):
-    columns = {"link_start": np.array([0, 1]), "link_page": np.array([7]), "page_links": np.array([1, 1])}
-    arrays.write(tmp_path / LINKS_FILE, {name: arrays.unsigned(column) for name, column in columns.items()})
+    columns = {"link_start": [0], "link_many": [1], "link_page": [7], "page_links": [1, 1]}
+    arrays.write(tmp_path / LINKS_FILE, {name: arrays.unsigned(np.array(column)) for name, column in columns.items()})
     with pytest.raises(KnowledgeBaseError, match="damaged"):
         LinkGraph.open(tmp_path / LINKS_FILE, 1).pages(0)
 

@@ -1,7 +1,8 @@
 """The link graph of a knowledge base, memory-mapped: for every title the pages that link to it.
 
 links.safetensors
-    link_start   (titles + 1,)  the pages of a title are link_page[link_start[title] : link_start[title + 1]]
+    link_start   (titles / 16,) where the pages begin of every sixteenth title
+    link_many    (titles,)      how many pages a title has
     link_page    (links,)       numbers of pages, ascending; of a title with many pages a sample
     page_links   (pages,)       to how many titles of the knowledge base a page links
 
@@ -28,7 +29,7 @@ class LinkGraph:
     """Pages have numbers of their own; titles those of the tables."""
 
     path: Path
-    start: arrays.Array  # (titles + 1,)
+    groups: arrays.Groups  # a title each
     page: arrays.Array  # (links,)
     page_links: arrays.Array  # (pages,)
 
@@ -36,14 +37,15 @@ class LinkGraph:
     def open(cls, path: Path, titles: int) -> LinkGraph:
         """Map the graph of so many titles; raises ValueError or KeyError if the file is not one."""
         columns = arrays.open_mapped(path)
-        graph = cls(path, columns["link_start"], columns["link_page"], columns["page_links"])
-        if graph.start.shape != (titles + 1,) or int(graph.start[-1]) != len(graph.page):
+        groups = arrays.Groups(columns["link_start"], columns["link_many"])
+        graph = cls(path, groups, columns["link_page"], columns["page_links"])
+        if len(groups) != titles or (titles and groups.range(titles - 1)[1] != len(graph.page)):
             raise ValueError(f"{path.name} is not the graph of {titles:,} titles")
         return graph
 
     def pages(self, number: int) -> NDArray[np.int64]:
         """Return the numbers of the pages that link to a title, ascending."""
-        first, last = self.start[number : number + 2].tolist()
+        first, last = self.groups.range(number)
         pages = self.page[first:last].astype(np.int64)
         if not first <= last <= len(self.page) or pages.max(initial=0) >= max(len(self.page_links), 1):
             raise KnowledgeBaseError(f"{self.path}: damaged (numbers point outside); build the knowledge base again")

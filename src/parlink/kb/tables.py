@@ -7,11 +7,12 @@ ids.marisa         the identifiers, such as QIDs; not there if no entity has one
 descriptions.marisa, kinds.marisa   the distinct descriptions, and what sources call the types; may be missing
 links.safetensors  which pages link to a title; see `link_graph`
 arrays.safetensors
-    name_start       (keys + 1,) the names that hang on a key are name_start[key] .. name_start[key + 1] - 1
+    name_start       (keys / 16,) where the names begin that hang on every sixteenth key
+    name_many        (keys,)     how many names hang on a key
     name_title       (names,)    the title; its two highest bits say what kind of name it is
     name_count       (names,)    how often the name was seen for the title; popularity of the title if made of it
     name_form        (names,)    `form` of the name as it is spelled
-    title_count      (titles,)   how often the title was seen under any name
+    title_count      (titles,)   how often the title was seen under any name; may be missing, if there is a popularity
     title_id         (titles,)   its id's number in ids.marisa + 1; 0: none
     id_title         (ids,)      the title that has the id
     name_linked      (names,)    how often the name is a link where it occurs; see `Linked`
@@ -19,7 +20,8 @@ arrays.safetensors
     title_description, title_kind   (titles,) number in descriptions.marisa, kinds.marisa + 1; 0: none
     title_popularity (titles,)   how well known the title is, if that is not title_count
 Format 1 has, in place of title_description, description_start (titles + 1,) and description (bytes,), and no types;
-before format 3, name_form has 32 bits, and name_count of names made of a title is title_count.
+before format 3, name_form has 32 bits, name_count of names made of a title is title_count, and name_start (keys + 1,)
+is that of all keys.
 """
 
 from __future__ import annotations
@@ -145,9 +147,10 @@ class Tables:
         )
         self._arrays = arrays.open_mapped(folder / ARRAYS_FILE)
         self.graph = LinkGraph.open(folder / LINKS_FILE, info.titles) if LINKS_FILE in info.files else None
-        self._name_start, self._name_title, self._name_count, self._name_form, self.title_count = (
-            self._arrays[name] for name in ("name_start", "name_title", "name_count", "name_form", "title_count")
+        self._name_start, self._name_title, self._name_count, self._name_form = (
+            self._arrays[name] for name in ("name_start", "name_title", "name_count", "name_form")
         )
+        self.title_count = self._arrays["title_count" if "title_count" in self._arrays else "title_popularity"]
         self._check_shapes()
 
     @classmethod
@@ -167,7 +170,9 @@ class Tables:
     def _check_shapes(self) -> None:
         """Refuse arrays that are missing, or do not have one number for each of what they are about."""
         titles, names, ids = self.info.titles, self.info.names, self.info.ids
-        wanted = {"name_start": len(self._keys) + 1, "id_title": ids, "description_start": titles + 1}
+        keys = len(self._keys)
+        starts = -(-keys // arrays.SHARED) if "name_many" in self._arrays else keys + 1
+        wanted = {"name_start": starts, "name_many": keys, "id_title": ids, "description_start": titles + 1}
         wanted |= dict.fromkeys(("name_title", "name_count", "name_form", "name_linked"), names)
         columns = ("count", "id", "type", "description", "kind", "popularity")
         wanted |= {f"title_{column}": titles for column in columns}
@@ -252,6 +257,11 @@ class Tables:
         """Return how well known a title is."""
         return int(self._arrays.get("title_popularity", self.title_count)[number])
 
+    @property
+    def has_popularity(self) -> bool:
+        """Whether sources said how well known titles are."""
+        return "title_popularity" in self._arrays
+
     def linked(self, surface: str) -> Linked | None:
         """Return how often a surface is a link where it occurs; None if the knowledge base does not know.
 
@@ -313,7 +323,10 @@ class Tables:
         number = _get(self._keys, key)
         if number is None:
             return 0, 0
-        first, last = self._name_start[number : number + 2].tolist()
+        if (many := self._arrays.get("name_many")) is None:
+            first, last = self._name_start[number : number + 2].tolist()
+        else:
+            first, last = arrays.Groups(self._name_start, many).range(number)
         self._check(first <= last <= self.info.names, "name_start")
         return first, last
 

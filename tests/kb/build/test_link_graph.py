@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 
 import marisa_trie
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlink.kb import arrays
 from parlink.kb.build.build import BuildOptions, build
-from parlink.kb.link_graph import LINKS_FILE
+from parlink.kb.link_graph import LINKS_FILE, LinkGraph
 from parlink.kb.tables import Tables
 from tiny_kb import write_lines
 
@@ -20,12 +18,9 @@ TITLES = [f"T{n}" for n in range(6)]
 
 def pages_of(folder):
     """The pages of each title, and how many titles each page links to."""
-    graph = arrays.open_mapped(folder / LINKS_FILE)
     titles = marisa_trie.Trie().mmap(str(folder / "titles.marisa"))
-    start, page = graph["link_start"], graph["link_page"]
-    return {title: page[start[titles[title]] : start[titles[title] + 1]].tolist() for title in titles}, graph[
-        "page_links"
-    ]
+    graph = LinkGraph.open(folder / LINKS_FILE, len(titles))
+    return {title: graph.pages(titles[title]).tolist() for title in titles}, graph.page_links
 
 
 @given(
@@ -83,4 +78,3 @@ def test_a_folder_with_a_graph_is_opened_by_tables(tmp_path):
     assert LINKS_FILE in info.files
     assert len(Tables.open(tmp_path / "kb")) == 2
     assert json.loads((tmp_path / "kb" / "kb.json").read_bytes())["files"][LINKS_FILE]["size"] > 0
-    assert np.uint32 == arrays.open_mapped(tmp_path / "kb" / LINKS_FILE)["link_page"].dtype

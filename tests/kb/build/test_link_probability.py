@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import marisa_trie
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,15 +10,14 @@ from parlink.kb import arrays, surfaces
 from parlink.kb.build import occurrences
 from parlink.kb.build.build import BuildOptions, build
 from parlink.kb.build.link_probability import _SHAPES, IS_GUESS, SCALE, shape
-from parlink.kb.tables import form
+from parlink.kb.tables import Tables, form
 from tiny_kb import write_lines
 
 
 def probabilities(folder, surface):
     """The probability of each name that is spelled like a surface, and whether it is a guess."""
     columns = arrays.open_mapped(folder / "arrays.safetensors")
-    key = marisa_trie.Trie().mmap(str(folder / "keys.marisa"))[surfaces.key(surface)]
-    first, last = columns["name_start"][key : key + 2].tolist()
+    first, last = Tables.open(folder)._range(surfaces.key(surface))
     places = [place for place in range(first, last) if columns["name_form"][place] == form(surface)]
     values = [int(columns["name_linked"][place]) for place in places]
     return [((value & SCALE) / SCALE, bool(value & IS_GUESS)) for value in values]

@@ -23,6 +23,7 @@ class EntityColumns:
         self._kinds: Spill[tuple[str, str]] = Spill(scratch, "kinds")  # kind, title
         self._types: Spill[tuple[str, int]] = Spill(scratch, "types")  # title, place in TYPES + 1
         self._popularity: Spill[tuple[str]] = Spill(scratch, "popularity")  # title; count: popularity
+        self.is_popularity_known = True  # of every title
 
     def add(
         self, title: str, *, type: str = "", kind: str = "", description: str = "", popularity: int | None = None
@@ -34,6 +35,7 @@ class EntityColumns:
             self._kinds.add((kind, title))
         if type:
             self._types.add((title, TYPES.index(type) + 1))
+        self.is_popularity_known &= bool(popularity)
         if popularity is not None:
             self._popularity.add((title,), popularity)
 

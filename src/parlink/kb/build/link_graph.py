@@ -48,14 +48,16 @@ class LinkGraphWriter:
         numbered: Spill[tuple[int, int]] = Spill(self._scratch, "numbered-links")
         for (title, key), _ in self._samples:
             numbered.add((titles[title], key))
-        lengths = np.zeros(len(titles) + 1, np.int64)
+        many = np.zeros(len(titles), np.int64)
         page_numbers = []
         for owners, page_keys in _chunks(iter(numbered)):
-            np.add.at(lengths, owners + 1, 1)
+            np.add.at(many, owners, 1)
             page_numbers.append(np.searchsorted(np.asarray(keys), page_keys).astype(np.uint32))
+        groups = arrays.Groups.of(many)
         columns = {
-            "link_start": arrays.unsigned(np.cumsum(lengths)),
-            "link_page": np.concatenate(page_numbers),
+            "link_start": groups.start,
+            "link_many": groups.many,
+            "link_page": arrays.unsigned(np.concatenate(page_numbers)),
             "page_links": arrays.unsigned(np.asarray(sizes)),
         }
         arrays.write(path, columns)

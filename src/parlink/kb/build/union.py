@@ -58,6 +58,7 @@ class _Union:
         self.seen: Spill[Seen] = Spill(scratch, "seen")
         self._made: Spill[tuple[str, str, int]] = Spill(scratch, "made")  # key, title, kind
         self._takes_ids = _same_scheme(first, second)
+        self._has_popularity = all(view.tables.has_popularity for view in self.views)
         self._joined = dict(self._join())
         self._more = Counter[str]()  # how often titles were seen under the titles that are joined to them
         for title, into in self._joined.items():
@@ -98,7 +99,8 @@ class _Union:
                     self.spills.names.add((key, into, kind, row.form, row.form, shape(key)), int(row.seen))
                 self._take_linked(view, key)
         for (key, title, kind), _ in self._made:
-            self.spills.names.add((key, title, kind, 0, 0, shape(key)), self._seen(title))
+            known = self._known(title) if self._has_popularity else self._seen(title)
+            self.spills.names.add((key, title, kind, 0, 0, shape(key)), known)
 
     def _take_linked(self, view: View, key: str) -> None:
         for spelling, probability in view.tables.linked_forms(key).items():
@@ -107,6 +109,9 @@ class _Union:
 
     def _seen(self, title: str) -> int:
         return sum(view.times_seen(title) for view in self.views if self._is_own(view, title)) + self._more[title]
+
+    def _known(self, title: str) -> int:
+        return sum(view.popularity(title) for view in self.views if self._is_own(view, title))
 
     def _is_own(self, view: View, title: str) -> bool:
         return view is self.views[0] or title not in self._joined
@@ -130,6 +135,7 @@ class _Union:
             type=entity.type or other.type or "",
             kind=next(filter(None, (view.kind(title) for view in self.views)), None) or "",
             description=entity.description or other.description or "",
+            popularity=self._known(title) if self._has_popularity else None,
         )
         pages = [key for number, view in enumerate(self.views) for key in _page_keys(view, title, number)]
         self.spills.graph.add(title, array("Q", sorted(pages)))

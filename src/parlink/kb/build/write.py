@@ -79,6 +79,8 @@ def write_spills(spills: Spills, titles: Iterable[str], folder: Path, *, seen: S
     columns |= _probability_columns(spills.names, keys, seen)
     columns |= _id_columns(spills.ids, trie, columns["title_count"], folder / IDS_FILE)
     columns |= spills.columns.write(folder, trie)
+    if spills.columns.is_popularity_known:
+        del columns["title_count"]
     arrays.write(folder / ARRAYS_FILE, columns)
     spills.graph.write(folder / LINKS_FILE, trie)
     return Written(
@@ -138,8 +140,10 @@ def _name_columns(names: Spill[Name], keys: Any, titles: Any) -> dict[str, array
     order = np.argsort(np.asarray(key), kind="stable")
     numbers, kinds, counts = (np.asarray(column)[order] for column in (title, kind, count))
     spelled = np.where(kinds <= REDIRECT, counts, 0)
+    groups = arrays.Groups.of(np.bincount(np.asarray(key, np.int64), minlength=len(keys)))
     return {
-        "name_start": unsigned(np.append(0, np.cumsum(np.bincount(np.asarray(key, np.int64), minlength=len(keys))))),
+        "name_start": groups.start,
+        "name_many": groups.many,
         "name_title": (numbers | kinds << np.uint64(KIND_SHIFT)).astype(np.uint32),
         "name_count": unsigned(np.minimum(counts, MAX_COUNT)),
         "name_form": np.asarray(forms)[order].astype(np.uint16),
