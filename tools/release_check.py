@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -25,7 +26,7 @@ NEEDED = (
     r"parlink-.*\.dist-info/licenses/LICENSE",
     r"parlink-.*\.dist-info/licenses/NOTICE",
 )
-UNWANTED = re.compile(r"__pycache__|overlay|/trees/|^(?!parlink[/-])")
+UNWANTED = re.compile(r"__pycache__|\.overlay\.|/trees/|^(?!parlink[/-])")
 LINK = """
 import socket
 
@@ -93,11 +94,19 @@ def check_metadata(wheel: Path) -> Iterator[str]:
 def check_install(wheel: Path) -> Iterator[str]:
     """Install into an empty environment, with what constraints.txt names, and link a text without a network."""
     for number in PYTHONS:
-        python = shutil.which(f"python{number}")
+        python = _find_python(number)
         print(f"  Python {number}: {python or 'is not installed here, not checked'}")
         if python is not None:
             with TemporaryDirectory() as folder:
                 yield from _install(wheel, python, Path(folder))
+
+
+def _find_python(number: str) -> str | None:
+    """Return an interpreter that runs: on the path, where pyenv may have one in name only, or among pyenv's."""
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    names = [shutil.which(f"python{number}"), *map(str, versions.glob(f"{number}.*/bin/python"))]
+    runs = (name for name in names if name and not subprocess.run([name, "-c", ""], capture_output=True).returncode)
+    return next(runs, None)
 
 
 def _install(wheel: Path, python: str, folder: Path) -> Iterator[str]:
