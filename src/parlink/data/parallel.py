@@ -1,21 +1,29 @@
-"""Map a function over an iterator in several processes: order kept, memory bounded."""
+"""Map a function over an iterator in several processes: order kept, memory bounded.
+
+Each process has a pipe of its own and one item in hand, so no lock is shared: a process that is killed at any moment
+is an error, and never a wait without end, as a killed process of a `ProcessPoolExecutor` can be.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, TypeVar
 
 from parlink.errors import ParlinkError
 
-_WAITING = 3  # items a process, so that none runs dry and memory stays bounded
+_WAITING = 3  # items a process that are read, linked or waiting for one before them, so that memory stays bounded
+_DIED = "a process died; is memory short? Try fewer processes (a script needs `if __name__ == '__main__':`)"
+_END = object()
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -35,30 +43,110 @@ def map_in_order(function: Callable[[T], R], items: Iterable[T], *, processes: i
     if processes <= 1:
         yield from map(function, items)
         return
-    waiting: deque[Future[R]] = deque()
-    context = multiprocessing.get_context("spawn")  # the caller may have threads, which a fork does not survive
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_begin) as pool:
+    with _start(function, processes) as workers:
+        yield from _map(workers, iter(items))
+
+
+@dataclass(slots=True)
+class _Worker:
+    """A process, and the number of the item that it has in hand."""
+
+    process: BaseProcess
+    connection: Connection
+    number: int | None = None
+
+    def send(self, number: int, item: object) -> None:
+        self.number = number
         try:
-            for item in items:
-                waiting.append(pool.submit(function, item))
-                if len(waiting) >= _WAITING * processes:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        except BrokenProcessPool as error:
-            message = "a process died; is memory short? Try fewer processes"
-            raise ParlinkError(f"{message} (a script needs `if __name__ == '__main__':`)") from error
-        finally:
-            pool.shutdown(cancel_futures=True)
+            self.connection.send(item)
+        except OSError as error:
+            raise ParlinkError(_DIED) from error
+
+    def receive(self) -> tuple[int, Any]:
+        number, self.number = self.number, None
+        assert number is not None
+        try:
+            return number, self.connection.recv()
+        except (EOFError, OSError) as error:
+            raise ParlinkError(_DIED) from error
 
 
-def _begin() -> None:
-    """Leave Ctrl-C to the process that started the others, which ends them; if that is killed, end too."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """What the function raised."""
+
+    error: BaseException
+
+
+@contextmanager
+def _start(function: Callable[[Any], Any], processes: int) -> Iterator[list[_Worker]]:
+    """Start processes, and end them whatever they do: nobody waits for their results any more."""
+    context = multiprocessing.get_context("spawn")  # the caller may have threads, which a fork does not survive
+    workers: list[_Worker] = []
+    try:
+        for _ in range(processes):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_work, args=(function, theirs), daemon=True)
+            workers.append(_Worker(process, ours))
+            process.start()
+            theirs.close()
+        yield workers
+    finally:
+        for worker in workers:
+            worker.connection.close()
+            if worker.process.pid is not None:
+                worker.process.kill()
+                worker.process.join()
+
+
+def _map(workers: Sequence[_Worker], items: Iterator[Any]) -> Iterator[Any]:
+    results: dict[int, Any] = {}
+    sent = given = 0
+    item = next(items, _END)
+    while item is not _END or given < sent:
+        for worker in workers:
+            if worker.number is None and item is not _END and sent < given + _WAITING * len(workers):
+                worker.send(sent, item)
+                sent, item = sent + 1, next(items, _END)
+        busy = {worker.connection: worker for worker in workers if worker.number is not None}
+        for connection in wait(list(busy), timeout=0 if given in results else None):
+            number, result = busy[connection].receive()  # type: ignore[index]
+            results[number] = result
+        if given in results:
+            result = results.pop(given)
+            if isinstance(result, _Failure):
+                raise result.error
+            yield result
+            given += 1
+
+
+def _work(function: Callable[[Any], Any], connection: Connection) -> None:
+    """Answer items until the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one, which ends it
     threading.Thread(target=_follow_parent, daemon=True).start()
+    while True:
+        try:
+            item = connection.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            result = function(item)
+        except Exception as error:
+            result = _Failure(_make_portable(error))
+        connection.send(result)
+
+
+def _make_portable(error: Exception) -> Exception:
+    """An error that can be sent: itself, or one with the same text."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return ParlinkError(str(error)) if isinstance(error, ParlinkError) else RuntimeError(repr(error))
+    return error
 
 
 def _follow_parent() -> None:
+    """End with the process that started this one, even in the middle of an item."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
