@@ -22,13 +22,14 @@ from recipes.wikipedia.parenthesis_twins import merge_parenthesis_twins
 from recipes.wikipedia.pool import Pool
 from recipes.wikipedia.rank import choose
 from recipes.wikipedia.redirects import follow_redirects
+from recipes.wikipedia.same_leads import merge_same_leads
 from recipes.wikipedia.sources import BIOGRAPHIES, ENWIK8, PAGES_2014, SCHOOLS, Data
 from recipes.wikipedia.texts import Texts, gather_texts
 from recipes.wikipedia.twins import merge_twins
 from recipes.wikipedia.write import describe_entities, write_lines
 
 _log = logging.getLogger(__name__)
-TITLES = 1_450_000  # 58 MB when zipped, see recipes/README.md
+TITLES = 1_600_000  # recipes/README.md says what each size costs
 _WITH_TEXTS = (ENWIK8, SCHOOLS, PAGES_2014, BIOGRAPHIES)  # in which occurrences of names are counted
 _ALL_PAGES = 100_000  # a title: there are 24,000 in all
 
@@ -82,6 +83,7 @@ def gather(data: Data) -> Gathered:
 def clean(pool: Pool, texts: Texts, tables: Tables) -> None:
     """Merge titles that are one entity, and take out those that are none."""
     follow_redirects(pool, table=tables.redirects, dumps=texts.redirects, lower=tables.lower_redirects)
+    merge_same_leads(pool, tables.leads)
     leave_out(pool, disambiguations=texts.disambiguations)
     merge_twins(pool, tables.lower_redirects)
     merge_parenthesis_twins(pool)
