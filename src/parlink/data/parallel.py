@@ -1,7 +1,7 @@
 """Map a function over an iterator in several processes: order kept, memory bounded.
 
-Each process has a pipe of its own and one item in hand, so no lock is shared: a process that is killed at any moment
-is an error, and never a wait without end, as a killed process of a `ProcessPoolExecutor` can be.
+Each process has a pipe of its own and one item in hand. They share no lock, which a process that is killed could keep
+from the others.
 """
 
 from __future__ import annotations
