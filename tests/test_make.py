@@ -21,7 +21,8 @@ def test_without_a_browser_the_last_line_says_so(tmp_path: Path) -> None:
 
 
 def test_make_test_runs_what_ci_runs() -> None:
-    assert (ROOT / ".ci" / "run").read_text().strip().endswith("make test")
+    assert (ROOT / ".ci" / "run").read_text().strip().endswith("make check docs")
+    assert "\ncheck: test\n" in (ROOT / "Makefile").read_text()
     recipe = (ROOT / "Makefile").read_text().partition("\ntest:")[2].partition("\n\n")[0]
     assert all(step in recipe for step in ("ruff format --check", "ruff check", "mypy", "lint-imports", "pytest"))
     assert "browser" in recipe.splitlines()[0]

