@@ -56,6 +56,14 @@ def test_a_span_that_is_not_linked_says_what_would_link_it() -> None:
     assert lines(Link(Span(0, 4), reason="no_candidate")).count("\n") == 1
 
 
+def test_a_name_of_ones_own_is_explained_by_what_decided_it() -> None:
+    sure = Link(
+        Span(0, 4), CLUB.title, confidence=0.5, source="dictionary", mention_logit=-2.0, candidates=(CLUB, KENT)
+    )
+    said = lines(sure)
+    assert "linked from a confidence of 0.00 on" in said and "start -4.0" not in said
+
+
 def test_the_parts_add_up_to_the_score_for_any_text(tmp_path: Path) -> None:
     kb = tiny_kb(tmp_path)
     model = Linker(tiny_checkpoint(seed=4, spread=2.0), kb=kb, source=kb)

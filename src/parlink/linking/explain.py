@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import msgspec
 
-from parlink.config import FEATURES, PRIOR_FLOOR, LinkOptions, LinkSettings, ScoreWeights
+from parlink.config import FEATURES, PRIOR_FLOOR, LinkOptions, LinkSettings, Regression, ScoreWeights
 from parlink.linking.decision import least_confidence
 from parlink.linking.features import LinkedBy, features_of, know_no_links
 from parlink.linking.linker import Linker
@@ -47,9 +48,12 @@ def explain_link(
         parts = "".join(f" {value:9.2f}" for value in weighted_parts(candidate, settings.weights).values())
         yield f"  {candidate.title[:36]:36} {candidate.score or 0.0:8.2f}{parts}  {candidate.match_type or ''}".rstrip()
     yield f"  {_rivals(link.candidates, settings.weights)}"
+    certain = _was_certain(link, text, settings, linked_by)
     if settings.decision is not None:
-        yield f"  confidence {link.confidence or 0.0:.2f} by {_reasons(link, text, settings, linked_by)}"
-    yield f"  {_threshold(link, settings)}"
+        judged = replace(link, source="given", mention_logit=None, mention_probability=None) if certain else link
+        regression = settings.decision.given if certain else settings.decision.found
+        yield f"  confidence {link.confidence or 0.0:.2f} by {_reasons(judged, text, regression, linked_by)}"
+    yield f"  {_threshold(link, settings, certain=certain)}"
 
 
 def weighted_parts(candidate: Candidate, weights: ScoreWeights) -> dict[str, float]:
@@ -109,19 +113,26 @@ def _part(candidate: Candidate, name: str, weights: ScoreWeights) -> float:
     return weighted_parts(candidate, weights)[name]
 
 
-def _reasons(link: Link, text: str, settings: LinkSettings, linked_by: LinkedBy) -> str:
+def _was_certain(link: Link, text: str, settings: LinkSettings, linked_by: LinkedBy) -> bool:
+    """Whether the span was taken for a mention beyond doubt (`decision.is_certain`), which its confidence tells."""
+    if link.source == "given" or settings.decision is None or not link.candidates:
+        return link.source == "given"
+    given = replace(link, source="given", mention_logit=None, mention_probability=None)
+    sure = settings.decision.given.probability(features_of(given, text, linked_by))
+    return math.isclose(sure, link.confidence or 0.0, rel_tol=1e-6)
+
+
+def _reasons(link: Link, text: str, regression: Regression, linked_by: LinkedBy) -> str:
     """What says most for and against the link, in log-odds."""
-    assert settings.decision is not None, "asked for where there is one"
-    regression = settings.decision.given if link.source == "given" else settings.decision.found
     values = zip(FEATURES, features_of(link, text, linked_by), strict=True)
     told = {name: regression.weights.get(name, 0.0) * value for name, value in values}
     most = sorted(told, key=lambda name: -abs(told[name]))[:_REASONS]
     return ", ".join(f"{name} {told[name]:+.1f}" for name in most)
 
 
-def _threshold(link: Link, settings: LinkSettings) -> str:
+def _threshold(link: Link, settings: LinkSettings, *, certain: bool) -> str:
     """Say what the confidence was held against, and what would have made the other answer."""
-    least = least_confidence(settings, certain=link.source == "given")
+    least = least_confidence(settings, certain=certain)
     confidence = link.confidence or 0.0
     if link.reason == "below_confidence":
         return f"below the least confidence of {least:.2f}; --min-confidence {confidence:.2f} would link it"
