@@ -83,9 +83,9 @@ def gather(data: Data) -> Gathered:
 def clean(pool: Pool, texts: Texts, tables: Tables) -> None:
     """Merge titles that are one entity, and take out those that are none."""
     follow_redirects(pool, table=tables.redirects, dumps=texts.redirects, lower=tables.lower_redirects)
-    merge_same_leads(pool, tables.leads)
     leave_out(pool, disambiguations=texts.disambiguations)
     merge_twins(pool, tables.lower_redirects)
+    merge_same_leads(pool, tables.leads)
     merge_parenthesis_twins(pool)
     merge_elsewhere(pool, texts, tables)
 

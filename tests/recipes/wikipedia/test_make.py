@@ -10,9 +10,12 @@ import pytest
 
 from parlink.errors import DataFormatError, KnowledgeBaseError
 from parlink.kb import KnowledgeBase
-from recipes.wikipedia.make import make
+from recipes.wikipedia.collect import Tables
+from recipes.wikipedia.make import clean, make
+from recipes.wikipedia.pool import Pool
 from recipes.wikipedia.sources import SOURCES, Data
-from tiny_data import write_data
+from recipes.wikipedia.texts import Texts
+from tiny_data import linked, write_data
 
 ROOT = Path(__file__).parents[3]
 
@@ -107,3 +110,12 @@ def test_the_command(tmp_path: Path) -> None:
     (tmp_path / "data" / "knowledge" / "ids.tsv.gz").unlink()
     failed = subprocess.run([*command, "--replace"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert failed.returncode == 1 and "ids.tsv.gz" in failed.stderr and "Traceback" not in failed.stderr
+
+
+def test_twins_of_a_title_that_is_merged_later_follow_it() -> None:
+    german, hyphen, other = "Union of Germany", "Union-of Germany", "Union (Germany)"
+    lead = "The Union of Germany is a party ."
+    pool = Pool({german: linked(5), hyphen: linked(), other: linked(9, kind="PoliticalParty")})
+    tables = Tables([], {}, {}, [], {german: lead, other: lead}, frozenset(), {})
+    clean(pool, Texts(), tables)
+    assert set(pool.titles) == {other} and pool.now(hyphen) == other
