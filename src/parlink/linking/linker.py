@@ -28,7 +28,6 @@ from parlink.kb.view import View
 from parlink.linking.candidates import CandidateSource, all_titles, look_up
 from parlink.linking.coherence import add_coherence
 from parlink.linking.decision import decide
-from parlink.linking.descriptions import DescriptionVectors
 from parlink.linking.document_names import add_longer_names
 from parlink.linking.features import know_no_links
 from parlink.linking.interrupt import check
@@ -43,6 +42,7 @@ from parlink.linking.mentions import (
 )
 from parlink.linking.overlaps import resolve
 from parlink.linking.scoring import score
+from parlink.linking.similarity import EntityVectors
 from parlink.types import Candidate, Document, Entity, Link
 
 DEFAULT = LinkOptions()
@@ -72,8 +72,7 @@ class Linker:
         self.model = checkpoint.model.to(device).eval()
         self.tokenizer, self.tuned = checkpoint.tokenizer, checkpoint.tuned
         self.kb, self.source, self.device = kb, source, device
-        reads = self.model.config.descriptions
-        self._vectors = DescriptionVectors(self.model, self.tokenizer) if reads else None
+        self._vectors = EntityVectors(self.model, self.tokenizer) if self.model.similarity else None
         self._dictionary: Dictionary | None = None  # the one used last
 
     @classmethod
