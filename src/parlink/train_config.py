@@ -140,6 +140,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     mixed_precision: bool | None = None  # bfloat16; None: on a CUDA device that has it, never on a CPU
     validate_steps: PositiveInt | None = None  # None: after each epoch
     checkpoint_minutes: NonNegativeFloat = 5.0
+    timeout_minutes: PositiveFloat = 30.0  # that a process waits for the others
     log_steps: PositiveInt = 10
 
     def __post_init__(self) -> None:
