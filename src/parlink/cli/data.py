@@ -31,7 +31,7 @@ def aida(
         Path, typer.Option("--output", "-o", help="Folder for train.jsonl, testa.jsonl, testb.jsonl, graph.jsonl.")
     ],
 ) -> None:
-    """Build AIDA-CoNLL with candidates and their link graph, and print counts and candidate recall."""
+    """Build AIDA-CoNLL with its candidates. Writes their link graph too, and prints counts and candidate recall."""
     from rich.console import Console
 
     from parlink.data.aida.corpus import build
@@ -53,7 +53,7 @@ def wikipedia(
     repeats: Annotated[bool, typer.Option(help="Link later mentions of a linked surface, and of the title.")] = False,
     processes: Annotated[int, typer.Option(min=1, help="Processes that clean pages.")] = os.cpu_count() or 1,
 ) -> None:
-    """Turn a Wikipedia dump into training documents, and print counts."""
+    """Turn a Wikipedia dump into training documents. Prints counts."""
     from collections import Counter
 
     from parlink.data import jsonl
@@ -81,7 +81,7 @@ def convert(
     id_field: Annotated[str | None, typer.Option(help="Field with the id.")] = None,
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder that turns identifiers into titles.")] = None,
 ) -> None:
-    """Convert documents between formats; what a format cannot hold is counted on stderr."""
+    """Convert documents between formats. What a format cannot hold is counted on stderr."""
     from parlink.data import formats
 
     losses = formats.convert(
@@ -103,7 +103,7 @@ def concat(
     output: Annotated[str, typer.Option("--output", "-o", help="File, URL or -.")],
     unique: Annotated[bool, typer.Option("--unique", help="Refuse an id that comes twice, or is missing.")] = False,
 ) -> None:
-    """Join files of documents, such as the shards of a run, in the order given."""
+    """Join files of documents in the order given. They may be the shards of a run."""
     from parlink.data import formats
 
     losses = formats.concat(sources, output, unique=unique, passing=lambda docs: _count(docs, "documents"))

@@ -19,7 +19,7 @@ def export(
     kb: Annotated[Path | None, typer.Option(help="Knowledge base to put inside, if not the model's own.")] = None,
     push: Annotated[str | None, typer.Option(help="Push it to the Hugging Face hub too, such as org/name.")] = None,
 ) -> None:
-    """Copy a model with narrow weights and its knowledge base, to be shipped as one folder."""
+    """Copy a model in fewer bits. Its knowledge base comes along, so that one folder can be shipped."""
     from parlink.checkpoint.export import export as make
 
     folder = make(model, output, bits=BITS[bits], word_bits=BITS[word_bits], kb=kb)

@@ -76,7 +76,7 @@ def build(
 
 @app.command()
 def info(folder: Folder, overlay: Overlay = None, as_json: AsJson = False) -> None:
-    """Show where a knowledge base comes from and how large it is."""
+    """Show where it comes from and how large it is."""
     import msgspec
 
     from parlink.kb import KnowledgeBase
@@ -120,7 +120,7 @@ def rename(
     new: Annotated[str, typer.Argument(help="Title to be.")],
     overlay: Overlay = None,
 ) -> None:
-    """Give an entity another title; it is still found by the old one."""
+    """Give an entity another title. It is still found by the old one."""
     from parlink.kb import KnowledgeBase
 
     KnowledgeBase.open(folder, overlay=overlay).rename(old, new)

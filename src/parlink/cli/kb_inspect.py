@@ -28,7 +28,7 @@ def lookup(
     overlay: Overlay = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the entities that a surface form may refer to, with priors and what is known of them."""
+    """Show the entities that a name may refer to. Each with its prior and what is known of it."""
     from parlink.kb import KnowledgeBase
 
     view = KnowledgeBase.open(folder, overlay=overlay).snapshot()
@@ -48,7 +48,7 @@ def check(
     overlay: Overlay = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check that all files are whole, and list what may be wrong: twins, redirects, names, descriptions."""
+    """Check files and content. Lists what may be wrong: twins, redirects, names, descriptions."""
     from parlink.data import files
     from parlink.kb import KnowledgeBase
     from parlink.kb.check import check as check_view
@@ -76,7 +76,7 @@ def diff(
     show: Annotated[int, typer.Option(help="Most lines to show of each kind.", min=0)] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is different in another knowledge base: entities, what is known of them, names."""
+    """Show what is different in another one. Compares entities, what is known of them, and names."""
     import msgspec
 
     from parlink.kb import KnowledgeBase
@@ -103,7 +103,7 @@ def merge(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
     name: Annotated[str | None, typer.Option(help="Name that results give; else that of the folder.")] = None,
 ) -> None:
-    """Put two knowledge bases together, with their changes, into a new one."""
+    """Merge two into a new one. Their changes come along."""
     from parlink.kb import KnowledgeBase
     from parlink.kb.build.union import merge as write_union
 
