@@ -32,11 +32,10 @@ def aida(
     ],
 ) -> None:
     """Build AIDA-CoNLL with its candidates. Writes their link graph too, and prints counts and candidate recall."""
-    from rich.console import Console
-
+    from parlink.cli.bars import spinner
     from parlink.data.aida.corpus import build
 
-    with Console(stderr=True).status("joining AIDA"):
+    with spinner("joining AIDA"):
         counts = build(conll, annotations=annotations, candidates=candidates, redirects=redirects, output=output)
     for split, n in counts.items():
         print(

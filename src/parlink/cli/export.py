@@ -21,8 +21,10 @@ def export(
 ) -> None:
     """Copy a model in fewer bits. Its knowledge base comes along, so that one folder can be shipped."""
     from parlink.checkpoint.export import export as make
+    from parlink.cli.bars import spinner
 
-    folder = make(model, output, bits=BITS[bits], word_bits=BITS[word_bits], kb=kb)
+    with spinner("exporting"):
+        folder = make(model, output, bits=BITS[bits], word_bits=BITS[word_bits], kb=kb)
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     print(f"{folder}: {size / 1e6:.1f} MB")
     if push is not None:

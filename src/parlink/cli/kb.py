@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +10,7 @@ import typer
 from parlink.cli.kb_inspect import AsJson, Folder, Overlay, check, diff, lookup, merge
 
 if TYPE_CHECKING:
-    from parlink.kb.build.build import Progress, Report
+    from parlink.kb.build.build import Report
     from parlink.kb.tables import Info
 
 app = typer.Typer(no_args_is_help=True)
@@ -50,6 +48,7 @@ def build(
     replace: Annotated[bool, typer.Option(help="Put the new folder in place of the one that is there.")] = False,
 ) -> None:
     """Build a knowledge base from one or more sources."""
+    from parlink.cli.bars import stage_bars
     from parlink.kb.build.build import BuildOptions
     from parlink.kb.build.build import build as build_folder
 
@@ -69,7 +68,7 @@ def build(
         resume=resume,
         replace=replace,
     )
-    with _progress() as progress:
+    with stage_bars() as progress:
         report = build_folder(sources, output, options=options, progress=progress)
     _print_report(report, output)
 
@@ -151,24 +150,6 @@ def alias(
         opened.remove_alias(surface, title)
     else:
         opened.add_alias(surface, title, count=count)
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """Show a bar per source on stderr."""
-    from rich.console import Console
-    from rich.progress import Progress as Bars
-    from rich.progress import TaskID
-
-    with Bars(console=Console(stderr=True)) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def show(stage: str, done: int, whole: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=whole or None)
-            bars.update(tasks[stage], completed=done)
-
-        yield show
 
 
 def _print_report(report: Report, folder: Path) -> None:
