@@ -119,12 +119,16 @@ class Document:
     error: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise TypeError(f"the text of a document must be a string, got {self.text!r:.60}")
+
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Document:
         """Make a document of plain data in the shape of parlink's JSON; what is wrong with it is an error."""
         from parlink.data import jsonl
 
-        return jsonl.from_json(dict(value))
+        return jsonl.from_json(dict(value) if isinstance(value, Mapping) else value)
 
     def to_dict(self) -> dict[str, Any]:
         """Turn the document into plain data in the shape of parlink's JSON; what is absent is left out."""

@@ -50,7 +50,7 @@ def annotate(
     resume: Annotated[bool, typer.Option("--resume", help="Understood, not needed: a run always goes on.")] = False,
     device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
-    """Link every document; links it has are replaced, but given spans and candidates are used."""
+    """Link files of documents. Links that they have are replaced, but given spans and candidates are used."""
     from parlink.cli.bars import corpus_bar
     from parlink.cli.corpus_summary import print_summary, write_report
     from parlink.corpus.annotate import annotate
