@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from parlink.cli.data import FORMATS
-from parlink.cli.struct_options import DEVICE, add_options
+from parlink.cli.struct_options import add_options
 from parlink.config import LinkOptions
+from parlink.load_options import LoadOptions
 
 if TYPE_CHECKING:
     from parlink.corpus.annotate import Engine
@@ -29,9 +30,10 @@ class Strip(StrEnum):
     HTML = "html"
 
 
-@add_options(LinkOptions)
+@add_options(LinkOptions, LoadOptions)
 def annotate(
     options: LinkOptions,
+    load: LoadOptions,
     documents: Annotated[
         list[str], typer.Argument(metavar="IN...", help="Files, folders, patterns, s3:// or other URLs, or -.")
     ],
@@ -59,7 +61,6 @@ def annotate(
     ] = None,
     report: Annotated[Path | None, typer.Option(help="Page of HTML to write: counts and frequent entities.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Understood, not needed: a run always goes on.")] = False,
-    device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
     """Link every document; links it has are replaced, but given spans and candidates are used."""
     from parlink.cli.bars import corpus_bar
@@ -74,7 +75,7 @@ def annotate(
     inputs = find_inputs(documents, source_format=source_format, text_field=text_field, id_field=id_field)
     target = choose_output(output, output_format=output_format, part_documents=part_documents)
     part = None if shard is None else parse_shard(shard)
-    job = Job(model, kb, options, top, None if strip is None else "html", device=device)
+    job = Job(model, kb, options, top, None if strip is None else "html", load)
     with corpus_bar(inputs.count() if part is None else None, "linking") as progress:
         summary = annotate(
             inputs,

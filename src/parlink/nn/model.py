@@ -5,6 +5,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from parlink.config import ModelConfig
+from parlink.load_options import Precision
 from parlink.nn.batch import Batch
 from parlink.nn.decoder import Decoder, MentionStates, Reading
 from parlink.nn.descriptions import Descriptions
@@ -19,6 +20,7 @@ class LinkingModel(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
+        self.precision: Precision = "float32"  # `nn.precision` changes it
         self.encoder = Encoder(
             config.encoder,
             window=config.window,
