@@ -19,6 +19,7 @@ from parlink.bars import is_prompt, share_bar
 from parlink.checkpoint.device import choose_device
 from parlink.checkpoint.folder import Checkpoint, load_checkpoint, own_kb, packaged_model
 from parlink.checkpoint.hub import model_folder
+from parlink.checkpoint.precision import set_precision
 from parlink.config import LinkOptions, LinkSettings
 from parlink.data import jsonl
 from parlink.errors import ConfigError, ParlinkError, TextError
@@ -43,6 +44,7 @@ from parlink.linking.mentions import (
 from parlink.linking.overlaps import resolve
 from parlink.linking.scoring import score
 from parlink.linking.similarity import EntityVectors
+from parlink.load_options import Precision
 from parlink.types import Candidate, Document, Entity, Link
 
 DEFAULT = LinkOptions()
@@ -82,19 +84,23 @@ class Linker:
         *,
         kb: KnowledgeBase | Path | str | None = None,
         source: CandidateSource | None = None,
-        device: str = "cpu",
+        device: str = "auto",
+        precision: Precision | None = None,
     ) -> Linker:
         """Open a model: a folder, one on the hub (`org/name`, `org/name@revision`), or the one that comes with parlink.
 
         Candidates come from `source`, else from the knowledge base: the one given, or the model's own `kb/`.
-        `device` is `cpu`, `cuda`, `cuda:N`, or `auto` for the best there is.
+        `device` is `cpu`, `cuda`, `cuda:N`, or `auto` for the best there is. `precision` is `float32`, `bfloat16` or
+        `int8`, which is faster on a CPU; None is float32, but bfloat16 on a GPU that has it.
         """
-        device = str(choose_device(device))
+        place = choose_device(device)
         os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", KERNELS)
         folder = packaged_model() if path is None else model_folder(path)
         kb = own_kb(folder) if kb is None else kb
         opened = kb if isinstance(kb, KnowledgeBase | None) else KnowledgeBase.open(kb)
-        return cls(load_checkpoint(folder), kb=opened, source=source or opened, device=device)
+        checkpoint = load_checkpoint(folder)
+        set_precision(checkpoint.model, precision, device=place)
+        return cls(checkpoint, kb=opened, source=source or opened, device=str(place))
 
     def __repr__(self) -> str:
         return f"Linker(kb={self.kb!r}, device={self.device!r})"

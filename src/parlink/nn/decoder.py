@@ -16,6 +16,7 @@ from torch.nn import functional as F
 
 from parlink.config import ModelConfig
 from parlink.nn.detector import Mentions, feed_forward
+from parlink.nn.lstm import Int8Lstm, Lstm
 from parlink.nn.prefix_tree import PrefixTree
 
 
@@ -100,7 +101,7 @@ class Decoder(nn.Module):
         self.first_hidden = feed_forward(2 * hidden, hidden, hidden, dropout=dropout)
         self.first_cell = feed_forward(2 * hidden, hidden, hidden, dropout=dropout)
         self.mention_vector = feed_forward(2 * hidden, hidden, hidden, dropout=dropout)
-        self.lstm = nn.LSTMCell(2 * hidden, hidden)
+        self.lstm: Lstm | Int8Lstm = Lstm(hidden)
         self.dropout = nn.Dropout(dropout)
         self.head = OutputHead(config, token_embeddings)
         self.classifier = feed_forward(2 * hidden, hidden, 1, dropout=dropout)
@@ -112,16 +113,17 @@ class Decoder(nn.Module):
 
     def token_gates(self, embeddings: Tensor) -> Tensor:
         """What each word embedding adds to the LSTM's gates; computed once, however many nodes read that word."""
-        return F.linear(self.dropout(embeddings), self.lstm.weight_ih[:, : -self.lstm.hidden_size])
+        gates: Tensor = self.lstm.of_words(self.dropout(embeddings))
+        return gates
 
     def mention_gates(self, mentions: MentionStates) -> Tensor:
         """What each mention vector adds to the LSTM's gates, the same at every step."""
-        weight = self.lstm.weight_ih[:, -self.lstm.hidden_size :]
-        return F.linear(self.dropout(mentions.vector), weight, self.lstm.bias_ih + self.lstm.bias_hh)
+        gates: Tensor = self.lstm.of_mentions(self.dropout(mentions.vector))
+        return gates
 
     def step(self, inputs: Tensor, hidden: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
         """One LSTM step from the sum of the input halves and the state before."""
-        gate_in, forget, update, gate_out = F.linear(hidden, self.lstm.weight_hh).add(inputs).chunk(4, dim=-1)
+        gate_in, forget, update, gate_out = self.lstm.of_hidden(hidden).add(inputs).chunk(4, dim=-1)
         cell = forget.sigmoid() * cell + gate_in.sigmoid() * update.tanh()
         return gate_out.sigmoid() * cell.tanh(), cell
 

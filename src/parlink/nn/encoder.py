@@ -70,6 +70,7 @@ class Encoder(nn.Module):
         self.norm = nn.LayerNorm(config.hidden, eps=config.layer_norm_eps)
         self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(Layer(config, dropout=dropout) for _ in range(config.layers))
+        self.compute_dtype: torch.dtype | None = None  # of the layers; None: that of the embeddings
         for table in (self.token_embeddings, self.positions, self.types):
             if table is not None:
                 nn.init.normal_(table.weight, std=EMBEDDING_STD)
@@ -80,12 +81,13 @@ class Encoder(nn.Module):
         mask: Tensor,  # (windows, length) bool, True: a real token; padding is on the right
     ) -> Tensor:  # (windows, length, hidden)
         """Encode windows of text; states at padding are finite and mean nothing."""
-        states = self.embed(tokens)
+        words = self.embed(tokens)
+        states = words.to(self.compute_dtype or words.dtype)
         dropout = self.attention_dropout if self.training else 0.0
         attend = attention(mask, window=self.window, front=self.front, dtype=states.dtype, dropout=dropout)
         for layer in self.layers:
             states = layer(states, attend)
-        return states
+        return states.to(words.dtype)
 
     def embed(self, tokens: Tensor) -> Tensor:
         """Sum what is known of each token before any context: word, position and type."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from torch import Tensor, nn
 
 from parlink.config import ModelConfig
+from parlink.load_options import Precision
 from parlink.nn.batch import Batch
 from parlink.nn.decoder import Decoder, MentionStates, Reading
 from parlink.nn.detector import Detector, Mentions
@@ -21,6 +22,7 @@ class LinkingModel(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
+        self.precision: Precision = "float32"  # `nn.precision` changes it
         self.encoder = Encoder(
             config.encoder,
             window=config.window,
