@@ -42,9 +42,7 @@ def test_kinds(identifier: str, title: str | None, number: str | None) -> None:
     assert qid(identifier) == number
 
 
-NONE = (
-    "http://a.org/notInWiki/X https://b.org/unknown_entity/7 --NME-- NIL <NIL> <unk_wid> <unk> <UNK> Unknown12"
-)
+NONE = "http://a.org/notInWiki/X https://b.org/unknown_entity/7 --NME-- NIL <NIL> <unk_wid> <unk> <UNK> Unknown12"
 
 
 @pytest.mark.parametrize(("identifiers", "nil"), [(NONE, True), ("Unknown Unknown7b NILS unk Kent Q42", False)])

@@ -4,8 +4,8 @@ The unit is what one character of plain text costs the encoder. A mention costs 
 it two, and each beam of a search over all titles sixteen (measured on the packaged model and one core; the ratios move
 by a factor of two between machines, which is near enough to refuse what is a hundred times too much). How many mentions
 a text has is known only once it is read: one in forty characters, and one in twelve at a threshold far below the tuned
-one. Letters of words come some four to a token; anything else, and each byte of other scripts, marks and emoji, may be a
-token of its own.
+one. Letters of words come some four to a token; anything else, and each byte of other scripts, marks and emoji, may be
+a token of its own.
 """
 
 from __future__ import annotations
