@@ -1,8 +1,8 @@
 """Score what each mention may refer to: every candidate that it has, or all titles where it has none.
 
 A score has the same parts whichever way a name was found: the mean log-likelihood of its tokens and the
-discriminative correction, both from the model, the prior of the candidate, and the similarity of mention and entity
-if the model has a bi-encoder. `total` adds them up.
+discriminative correction, both from the model, the prior of the candidate, and, if the model has a
+bi-encoder, how well what is known of the entity fits the text. `total` adds them up.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from parlink.types import Candidate, Entity
 # NIL competes as one more candidate, under a title that no entity can have.
 NIL = Candidate("", prior=1.0)
 Names = Sequence[Sequence[Sequence[int]]]  # the token ids of each name of each mention
-Compare = Callable[[MentionStates, Tensor, Sequence[str]], Tensor]  # of some mentions and a title of each, how alike
+# of some mentions and a title of each, similarity and overlap
+Compare = Callable[[MentionStates, Tensor, Sequence[str]], tuple[Tensor, Tensor]]
 
 
 def score(
@@ -143,11 +144,13 @@ def generate_names(model: LinkingModel, mentions: MentionStates, names: Names, *
     return beam_search(model, mentions, tree.to(device), roots, beams=beams)
 
 
-def total(lm: Tensor, classifier: Tensor, prior: Tensor, similarity: Tensor, weights: ScoreWeights) -> Tensor:
-    """The one definition of a candidate's score."""
+def total(
+    lm: Tensor, classifier: Tensor, prior: Tensor, similarity: Tensor, overlap: Tensor, weights: ScoreWeights
+) -> Tensor:
+    """The one definition of a candidate's score, but for coherence, which is added later."""
     log_prior = prior.clamp(min=PRIOR_FLOOR).log()
     paper = weights.lm * lm + weights.classifier * classifier + weights.prior * log_prior
-    return paper + weights.similarity * similarity
+    return paper + weights.similarity * similarity + weights.overlap * overlap
 
 
 def _tree(names: Names) -> tuple[PrefixTree, Tensor]:
@@ -189,15 +192,16 @@ def _collect(
     candidates = [candidate(name) for name in scores.name.tolist()]
     prior = torch.tensor([each.prior or 0.0 for each in candidates])
     titles = [each.title for each in candidates]
-    similarity = torch.zeros(len(titles)) if compare is None else compare(states, scores.mention, titles)
-    sums = total(scores.lm, scores.classifier, prior, similarity, weights)
-    parts = (sums, scores.lm, scores.classifier, similarity)
+    nothing = torch.zeros(len(titles))
+    similarity, overlap = (nothing, nothing) if compare is None else compare(states, scores.mention, titles)
+    sums = total(scores.lm, scores.classifier, prior, similarity, overlap, weights)
+    parts = (sums, scores.lm, scores.classifier, similarity, overlap)
+    names = ("score", "lm", "classifier", "similarity", "overlap")[: 3 if compare is None else 5]
     choices: list[list[Candidate]] = [[] for _ in range(len(states.vector))]
-    for mention, each, score, lm, classifier, alike in zip(
+    for mention, each, *values in zip(
         scores.mention.tolist(), candidates, *(part.tolist() for part in parts), strict=True
     ):
-        known = None if compare is None else alike
-        choices[mention].append(replace(each, score=score, lm=lm, classifier=classifier, similarity=known))
+        choices[mention].append(replace(each, **dict(zip(names, values, strict=False))))
     return [_sort(choice) for choice in choices]
 
 
