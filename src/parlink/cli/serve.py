@@ -21,7 +21,7 @@ def serve(
     ] = None,
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
 ) -> None:
-    """Serve linking over HTTP, with a page at /; on this machine only, unless there is a key."""
+    """Serve linking over HTTP, with a page at /. On this machine only, unless there is a key."""
     from parlink.serve.start import start
 
     start(settings, model=model, kb=kb, load=load, announce=_announce)
