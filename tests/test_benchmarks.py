@@ -12,6 +12,7 @@ import pytest
 
 from parlink.checkpoint.folder import save_checkpoint
 from parlink.data import jsonl
+from parlink.kb.build.build import build
 from parlink.types import Candidate, Document, Link, Span
 from tiny import byte_level_bpe
 from tiny_kb import LINES, tiny_folder
@@ -132,3 +133,23 @@ def test_fixed_golds_hold_nothing_of_aida() -> None:
     assert not any(
         "aida" in name or "test" in name for name in json.loads((FOLDER / "gold_titles.json").read_text())["sets"]
     )
+
+
+def test_dump_scale(tmp_path: Path) -> None:
+    texts = ["A port on the [[Elbe]].", "A river, see [[Hamburg|the port]]."]
+    pages = (
+        f"<page><title>{t}</title><text>{x}</text></page>" for t, x in zip(["Hamburg", "Elbe"], texts, strict=True)
+    )
+    (tmp_path / "dump.xml").write_text(f"<mediawiki>{''.join(pages)}</mediawiki>")
+    out = run("dump_scale.py", tmp_path / "dump.xml", tmp_path / "work", "--times", "1,3", "--rows", 5).splitlines()
+    assert [line.split(" | ")[2] for line in out[2:]] == ["2", "6"]
+
+
+def test_graph_size(tmp_path: Path) -> None:
+    lines = [{"title": title, "links": ["Kent", "Elbe"]} for title in ("Kent", "Elbe", "Hamburg")]
+    (tmp_path / "links.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    build([tmp_path / "links.jsonl"], tmp_path / "kb")
+    doc = Document("Kent is far from the Elbe.", links=(Link(Span(0, 4), "Kent"), Link(Span(21, 25), "Elbe")))
+    jsonl.write(tmp_path / "gold.jsonl", [doc])
+    out = run("graph_size.py", tmp_path / "kb", tmp_path / "gold.jsonl", "--pages", "1,8").splitlines()
+    assert [line.split(" | ")[-1] for line in out[3:]] == ["100.0 |"] * 3
