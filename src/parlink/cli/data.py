@@ -10,6 +10,8 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from parlink.cli.engine import ADDRESS, ENGINE, EngineName, choose_engine
+
 T = TypeVar("T")
 FORMATS = "Format, as jsonl, parquet, csv, nif, elevant; told from the name and contents if left out."
 
@@ -51,11 +53,14 @@ def wikipedia(
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; links go through its redirects.")] = None,
     repeats: Annotated[bool, typer.Option(help="Link later mentions of a linked surface, and of the title.")] = False,
     processes: Annotated[int, typer.Option(min=1, help="Processes that clean pages.")] = os.cpu_count() or 1,
+    engine: Annotated[EngineName, ENGINE] = EngineName.PROCESSES,
+    address: Annotated[str | None, ADDRESS] = None,
 ) -> None:
     """Turn a Wikipedia dump into training documents. Prints counts."""
     from collections import Counter
 
     from parlink.data import jsonl
+    from parlink.data.parallel import in_processes
     from parlink.data.wikipedia import articles, mediawiki, schools
 
     counts: Counter[str] = Counter()
@@ -64,7 +69,8 @@ def wikipedia(
         docs = schools.read(dump, resolve=resolve, repeats=repeats, counts=counts)
     else:
         known = articles.survey(_count(mediawiki.pages(dump), "redirects"))
-        docs = articles.read(dump, known=known, resolve=resolve, repeats=repeats, processes=processes, counts=counts)
+        mapping = choose_engine(engine, processes, address) or in_processes(processes)
+        docs = articles.read(dump, known=known, resolve=resolve, repeats=repeats, engine=mapping, counts=counts)
     jsonl.write(output, _count(docs, "documents"))
     for name, number in sorted(counts.items()):
         print(f"{name}: {number:,}")

@@ -7,14 +7,14 @@ from typing import Annotated, Literal
 
 import typer
 
-Width = Literal["8", "16", "32"]
-BITS: dict[Width, Literal[8, 16, 32]] = {"8": 8, "16": 16, "32": 32}
+Width = Literal["6", "8", "16", "32"]
+BITS: dict[Width, Literal[6, 8, 16, 32]] = {"6": 6, "8": 8, "16": 16, "32": 32}
 
 
 def export(
     model: Annotated[Path, typer.Argument(help="Model folder.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
-    bits: Annotated[Width, typer.Option(help="Bits a weight; 8: with a scale per row.")] = "16",
+    bits: Annotated[Width, typer.Option(help="Bits a weight; 6 and 8: with a scale per row.")] = "16",
     word_bits: Annotated[Width, typer.Option(help="The same for the tables of words.")] = "8",
     kb: Annotated[Path | None, typer.Option(help="Knowledge base to put inside, if not the model's own.")] = None,
     push: Annotated[str | None, typer.Option(help="Push it to the Hugging Face hub too, such as org/name.")] = None,

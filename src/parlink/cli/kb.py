@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from parlink.cli.engine import ADDRESS, ENGINE, EngineName, choose_engine
 from parlink.cli.kb_inspect import AsJson, Folder, Overlay, check, diff, lookup, merge
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ def build(
     pages_a_title: Annotated[int, typer.Option(help="Pages that the link graph keeps a title.", min=0)] = 128,
     link_probability: Annotated[bool, typer.Option(help="Count in the texts how often names are links.")] = True,
     processes: Annotated[int | None, typer.Option(help="Processes; else one a core.", min=1)] = None,
+    engine: Annotated[EngineName, ENGINE] = EngineName.PROCESSES,
+    address: Annotated[str | None, ADDRESS] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a build that was stopped.")] = False,
     replace: Annotated[bool, typer.Option(help="Put the new folder in place of the one that is there.")] = False,
 ) -> None:
@@ -65,6 +69,7 @@ def build(
         pages_a_title=pages_a_title,
         link_probability=link_probability,
         processes=processes,
+        engine=choose_engine(engine, processes or os.cpu_count() or 1, address),
         resume=resume,
         replace=replace,
     )

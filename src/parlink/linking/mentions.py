@@ -153,7 +153,7 @@ def find_mentions(
     proposed, at = _find_proposals(texts, encoded.places, {(m.document, m.span) for m in mentions})
     at = at.to(place.row.device)
     both = Mentions.cat([detected, at])
-    states = model.decoder.mentions(encoded.states, both, encoded.batch.content)
+    states = model.mentions(encoded.states, both, encoded.batch)
     return FoundMentions(mentions + _judge(model, encoded, proposed, at), states)
 
 
