@@ -43,7 +43,7 @@ from parlink.linking.mentions import (
 )
 from parlink.linking.overlaps import resolve
 from parlink.linking.scoring import score
-from parlink.linking.similarity import EntityVectors
+from parlink.linking.similarity import EntityReader
 from parlink.load_options import Precision
 from parlink.types import Candidate, Document, Entity, Link
 
@@ -75,7 +75,7 @@ class Linker:
         self.model = checkpoint.model.to(device).eval()
         self.tokenizer, self.tuned = checkpoint.tokenizer, checkpoint.tuned
         self.kb, self.source, self.device = kb, source, device
-        self._vectors = EntityVectors(self.model, self.tokenizer) if self.model.similarity else None
+        self._reader = EntityReader(self.model, self.tokenizer) if self.model.similarity else None
         self._dictionary: Dictionary | None = None  # the one used last
 
     @classmethod
@@ -227,7 +227,7 @@ class Linker:
                 settings,
                 titles=titles,
                 describe=describe,
-                vectors=self._vectors,
+                reader=self._reader,
             )
         if settings.weights.coherence and view is not None and view.has_links:
             scored = add_coherence(docs, mentions, scored, view, weight=settings.weights.coherence)

@@ -19,7 +19,7 @@ from parlink.config import PRIOR_FLOOR, LinkSettings, ScoreWeights
 from parlink.kb.title_trees import TitleTree
 from parlink.linking.beam import beam_search
 from parlink.linking.interrupt import check
-from parlink.linking.similarity import Describe, EntityVectors
+from parlink.linking.similarity import Describe, EntityReader
 from parlink.nn.decoder import MentionStates, NameScores, log_likelihoods
 from parlink.nn.model import LinkingModel
 from parlink.nn.prefix_tree import PrefixTree
@@ -41,14 +41,14 @@ def score(
     *,
     titles: Callable[[], TitleTree],
     describe: Describe,
-    vectors: EntityVectors | None = None,
+    reader: EntityReader | None = None,
 ) -> list[list[Candidate]]:
     """Score what each mention may refer to, the best first.
 
     With `settings.fallback` a mention without candidates gets the best of all `titles`, which `describe` knows
-    more of; else it gets none. `vectors` are those of entities, for a model with a bi-encoder.
+    more of; else it gets none. `reader` is for a model with a bi-encoder.
     """
-    compare = None if vectors is None else partial(_compare, vectors, describe)
+    compare = None if reader is None else partial(reader.compare, describe=describe)
     scored: list[list[Candidate]] = [[] for _ in candidates]
     known = [mention for mention, choice in enumerate(candidates) if choice]
     unknown = [mention for mention, choice in enumerate(candidates) if not choice]
@@ -171,14 +171,6 @@ def _chunks(sizes: Sequence[int], *, limit: int) -> Iterator[tuple[int, int]]:
 
 def _tokens(candidate: Candidate, tokenizer: Tokenizer) -> tuple[int, ...]:
     return tokenizer.title(candidate.title) if candidate.title else (tokenizer.nil_id,)
-
-
-def _compare(
-    vectors: EntityVectors, describe: Describe, states: MentionStates, mention: Tensor, titles: Sequence[str]
-) -> Tensor:
-    """The similarity of mentions and a title of each, (titles,)."""
-    assert states.query is not None
-    return (states.query[mention.to(states.query.device)] * vectors(titles, describe)).sum(-1).cpu()
 
 
 def _describe(title: str, describe: Describe) -> Candidate:

@@ -18,6 +18,7 @@ from parlink.config import ModelConfig
 from parlink.nn.detector import Mentions, feed_forward
 from parlink.nn.lstm import Int8Lstm, Lstm
 from parlink.nn.prefix_tree import PrefixTree
+from parlink.nn.similarity import Queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +28,11 @@ class MentionStates:
     hidden: Tensor  # (mentions, hidden) the LSTM's first hidden state
     cell: Tensor  # (mentions, hidden) its first cell state
     vector: Tensor  # (mentions, hidden) appended to the input of every step
-    query: Tensor | None = None  # (mentions, size) to be multiplied with vectors of entities, of a model that has some
+    queries: Queries | None = None  # to compare with entities, of a model that has a bi-encoder
 
     def __getitem__(self, index: Tensor | slice | list[int]) -> MentionStates:
-        query = None if self.query is None else self.query[index]
-        return MentionStates(self.hidden[index], self.cell[index], self.vector[index], query)
+        queries = None if self.queries is None else self.queries[index]
+        return MentionStates(self.hidden[index], self.cell[index], self.vector[index], queries)
 
 
 @dataclass(frozen=True, slots=True)
