@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from parlink.checkpoint.folder import save_checkpoint
 from parlink.data import jsonl
 from parlink.types import Document, Link, Span
 from tiny import byte_level_bpe
 from tiny_kb import LINES, tiny_folder
+from tiny_model import tiny_checkpoint
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 SCRIPTS = sorted(path.name for path in FOLDER.glob("*.py"))
@@ -78,3 +80,12 @@ def test_fixed_golds_hold_nothing_of_aida() -> None:
     assert not any(
         "aida" in name or "test" in name for name in json.loads((FOLDER / "gold_titles.json").read_text())["sets"]
     )
+
+
+def test_growth(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "model", tiny_checkpoint(), card="tiny")
+    settings = ("--most", 256, "--titles", "20,40", "--repeat", 1, "--svg", tmp_path / "svg")
+    out = run("growth.py", "--model", tmp_path / "model", "--only", "tokens,beams,titles", *settings)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines()[2:]]
+    assert [row[:3] for row in rows] == [["tokens", "64", "256"], ["beams", "1", "20"], ["titles", "20", "40"]]
+    assert (tmp_path / "svg" / "tokens.svg").read_text().startswith("<svg")
