@@ -153,3 +153,12 @@ def test_graph_size(tmp_path: Path) -> None:
     jsonl.write(tmp_path / "gold.jsonl", [doc])
     out = run("graph_size.py", tmp_path / "kb", tmp_path / "gold.jsonl", "--pages", "1,8").splitlines()
     assert [line.split(" | ")[-1] for line in out[3:]] == ["100.0 |"] * 3
+
+
+def test_growth(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "model", tiny_checkpoint(), card="tiny")
+    settings = ("--most", 256, "--titles", "20,40", "--repeat", 1, "--svg", tmp_path / "svg")
+    out = run("growth.py", "--model", tmp_path / "model", "--only", "tokens,beams,titles", *settings)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines()[2:]]
+    assert [row[:3] for row in rows] == [["tokens", "64", "256"], ["beams", "1", "20"], ["titles", "20", "40"]]
+    assert (tmp_path / "svg" / "tokens.svg").read_text().startswith("<svg")
