@@ -12,11 +12,12 @@ import pytest
 
 from parlink.checkpoint.folder import save_checkpoint
 from parlink.data import jsonl
+from parlink.kb.build.build import build
 from parlink.types import Candidate, Document, Link, Span
 from tiny import byte_level_bpe
 from tiny_kb import LINES, tiny_folder
 from tiny_model import tiny_checkpoint
-from tiny_training import write_encoder
+from tiny_training import DOCUMENTS, write_encoder
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 SCRIPTS = sorted(path.name for path in FOLDER.glob("*.py"))
@@ -113,7 +114,51 @@ def test_kb_recall_tells_names_from_nouns_by_the_fixed_gold(tmp_path: Path) -> N
     assert "(not in KB)" in out
 
 
+def test_speed_compares_equal_scores_and_draws_them(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "model", tiny_checkpoint(), card="")
+    jsonl.write(tmp_path / "gold.jsonl", DOCUMENTS)
+    sizes = ("--hidden", 32, "--layers", 1, "--bart-hidden", 16, "--bart-layers", 1, "--genre-steps", 4)
+    asked = ("--model", tmp_path / "model", "--documents", 2, "--way", "one at a time", "-o", tmp_path / "out")
+    table = [line.split("|") for line in run("speed.py", tmp_path / "gold.jsonl", *asked, *sizes).splitlines()[2:]]
+    names = [row[1].strip() for row in table[2:] if len(row) > 2]
+    assert [name.split(" (")[0] for name in names] == [
+        "plain", "exact", "self-normalized", "int8", "default", "default, int8",
+        "GENRE's way, beam 1 *", "GENRE's way, beam 5 *",
+    ]  # fmt: skip
+    assert "GENRE" in (tmp_path / "out" / "speed.svg").read_text()
+    assert len(json.loads((tmp_path / "out" / "speed.json").read_text())) == len(names)
+
+
 def test_fixed_golds_hold_nothing_of_aida() -> None:
     assert not any(
         "aida" in name or "test" in name for name in json.loads((FOLDER / "gold_titles.json").read_text())["sets"]
     )
+
+
+def test_dump_scale(tmp_path: Path) -> None:
+    texts = ["A port on the [[Elbe]].", "A river, see [[Hamburg|the port]]."]
+    pages = (
+        f"<page><title>{t}</title><text>{x}</text></page>" for t, x in zip(["Hamburg", "Elbe"], texts, strict=True)
+    )
+    (tmp_path / "dump.xml").write_text(f"<mediawiki>{''.join(pages)}</mediawiki>")
+    out = run("dump_scale.py", tmp_path / "dump.xml", tmp_path / "work", "--times", "1,3", "--rows", 5).splitlines()
+    assert [line.split(" | ")[2] for line in out[2:]] == ["2", "6"]
+
+
+def test_graph_size(tmp_path: Path) -> None:
+    lines = [{"title": title, "links": ["Kent", "Elbe"]} for title in ("Kent", "Elbe", "Hamburg")]
+    (tmp_path / "links.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    build([tmp_path / "links.jsonl"], tmp_path / "kb")
+    doc = Document("Kent is far from the Elbe.", links=(Link(Span(0, 4), "Kent"), Link(Span(21, 25), "Elbe")))
+    jsonl.write(tmp_path / "gold.jsonl", [doc])
+    out = run("graph_size.py", tmp_path / "kb", tmp_path / "gold.jsonl", "--pages", "1,8").splitlines()
+    assert [line.split(" | ")[-1] for line in out[3:]] == ["100.0 |"] * 3
+
+
+def test_growth(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "model", tiny_checkpoint(), card="tiny")
+    settings = ("--most", 256, "--titles", "20,40", "--repeat", 1, "--svg", tmp_path / "svg")
+    out = run("growth.py", "--model", tmp_path / "model", "--only", "tokens,beams,titles", *settings)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines()[2:]]
+    assert [row[:3] for row in rows] == [["tokens", "64", "256"], ["beams", "1", "20"], ["titles", "20", "40"]]
+    assert (tmp_path / "svg" / "tokens.svg").read_text().startswith("<svg")

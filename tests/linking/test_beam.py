@@ -102,9 +102,10 @@ def test_a_name_of_300_tokens_is_scored_like_any_other() -> None:
 
 def test_total_is_the_weighted_sum_and_a_missing_prior_has_a_floor() -> None:
     lm, classifier = torch.tensor([-1.0, -2.0]), torch.tensor([0.5, 1.0])
-    weights = ScoreWeights(lm=2.0, classifier=3.0, prior=1.0)
-    wanted = torch.tensor([-2.0 + 1.5 + 0.0, -4.0 + 3.0 + torch.log(torch.tensor(1e-4)).item()])
-    torch.testing.assert_close(total(lm, classifier, torch.tensor([1.0, 0.0]), weights), wanted)
+    weights = ScoreWeights(lm=2.0, classifier=3.0, prior=1.0, similarity=4.0, overlap=5.0)
+    wanted = torch.tensor([-2.0 + 1.5 + 0.0 + 2.0, -4.0 + 3.0 + torch.log(torch.tensor(1e-4)).item() + 1.0])
+    got = total(lm, classifier, torch.tensor([1.0, 0.0]), torch.tensor([0.5, 0.0]), torch.tensor([0.0, 0.2]), weights)
+    torch.testing.assert_close(got, wanted)
 
 
 SPANS = st.lists(
