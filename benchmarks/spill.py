@@ -47,9 +47,8 @@ def main() -> None:
         end = time.process_time()
     assert total == options.rows
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(
-        f"{options.way}: in {taken - start - making:.1f} s, out {end - taken:.1f} s, {distinct:,} distinct, {peak:.0f} MB"
-    )
+    seconds = f"in {taken - start - making:.1f} s, out {end - taken:.1f} s"
+    print(f"{options.way}: {seconds}, {distinct:,} distinct, {peak:.0f} MB")
 
 
 def make_rows(count: int) -> Iterator[Row]:
