@@ -10,8 +10,10 @@ import typer
 
 from parlink.cli.data import FORMATS
 from parlink.cli.engine import ADDRESS, ENGINE, EngineName, choose_engine
-from parlink.cli.struct_options import DEVICE, add_options
+from parlink.cli.options import KbFolder, Model
+from parlink.cli.struct_options import add_options
 from parlink.config import LinkOptions
+from parlink.load_options import LoadOptions
 
 
 class Strip(StrEnum):
@@ -20,19 +22,18 @@ class Strip(StrEnum):
     HTML = "html"
 
 
-@add_options(LinkOptions)
+@add_options(LinkOptions, LoadOptions)
 def annotate(
     options: LinkOptions,
+    load: LoadOptions,
     documents: Annotated[
         list[str], typer.Argument(metavar="IN...", help="Files, folders, patterns, s3:// or other URLs, or -.")
     ],
     output: Annotated[
         str, typer.Option("--output", "-o", help="File or URL of the linked documents, its format by its name; or -.")
     ],
-    model: Annotated[
-        Path | None, typer.Option(help="Model folder; default: the model that comes with parlink.")
-    ] = None,
-    kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
+    model: Model = None,
+    kb: KbFolder = None,
     source_format: Annotated[str | None, typer.Option("--from", help=FORMATS)] = None,
     output_format: Annotated[str | None, typer.Option("--to", help=FORMATS)] = None,
     text_field: Annotated[str | None, typer.Option(help="Field of JSON, CSV, TSV, Parquet with the text.")] = None,
@@ -48,9 +49,8 @@ def annotate(
     ] = None,
     report: Annotated[Path | None, typer.Option(help="Page of HTML to write: counts and frequent entities.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Understood, not needed: a run always goes on.")] = False,
-    device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
-    """Link every document; links it has are replaced, but given spans and candidates are used."""
+    """Link files of documents. Links that they have are replaced, but given spans and candidates are used."""
     from parlink.cli.bars import corpus_bar
     from parlink.cli.corpus_summary import print_summary, write_report
     from parlink.corpus.annotate import annotate
@@ -63,7 +63,7 @@ def annotate(
     inputs = find_inputs(documents, source_format=source_format, text_field=text_field, id_field=id_field)
     target = choose_output(output, output_format=output_format, part_documents=part_documents)
     part = None if shard is None else parse_shard(shard)
-    job = Job(model, kb, options, top, None if strip is None else "html", device=device)
+    job = Job(model, kb, options, top, None if strip is None else "html", load)
     with corpus_bar(inputs.count() if part is None else None, "linking") as progress:
         summary = annotate(
             inputs,

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +12,7 @@ from parlink.cli.engine import ADDRESS, ENGINE, EngineName, choose_engine
 from parlink.cli.kb_inspect import AsJson, Folder, Overlay, check, diff, lookup, merge
 
 if TYPE_CHECKING:
-    from parlink.kb.build.build import Progress, Report
+    from parlink.kb.build.build import Report
     from parlink.kb.tables import Info
 
 app = typer.Typer(no_args_is_help=True)
@@ -54,6 +52,7 @@ def build(
     replace: Annotated[bool, typer.Option(help="Put the new folder in place of the one that is there.")] = False,
 ) -> None:
     """Build a knowledge base from one or more sources."""
+    from parlink.cli.bars import stage_bars
     from parlink.kb.build.build import BuildOptions
     from parlink.kb.build.build import build as build_folder
 
@@ -74,14 +73,14 @@ def build(
         resume=resume,
         replace=replace,
     )
-    with _progress() as progress:
+    with stage_bars() as progress:
         report = build_folder(sources, output, options=options, progress=progress)
     _print_report(report, output)
 
 
 @app.command()
 def info(folder: Folder, overlay: Overlay = None, as_json: AsJson = False) -> None:
-    """Show where a knowledge base comes from and how large it is."""
+    """Show where it comes from and how large it is."""
     import msgspec
 
     from parlink.kb import KnowledgeBase
@@ -125,7 +124,7 @@ def rename(
     new: Annotated[str, typer.Argument(help="Title to be.")],
     overlay: Overlay = None,
 ) -> None:
-    """Give an entity another title; it is still found by the old one."""
+    """Give an entity another title. It is still found by the old one."""
     from parlink.kb import KnowledgeBase
 
     KnowledgeBase.open(folder, overlay=overlay).rename(old, new)
@@ -156,24 +155,6 @@ def alias(
         opened.remove_alias(surface, title)
     else:
         opened.add_alias(surface, title, count=count)
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """Show a bar per source on stderr."""
-    from rich.console import Console
-    from rich.progress import Progress as Bars
-    from rich.progress import TaskID
-
-    with Bars(console=Console(stderr=True)) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def show(stage: str, done: int, whole: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=whole or None)
-            bars.update(tasks[stage], completed=done)
-
-        yield show
 
 
 def _print_report(report: Report, folder: Path) -> None:
