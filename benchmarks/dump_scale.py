@@ -3,9 +3,9 @@
     python benchmarks/dump_scale.py enwik8.xml.gz WORK_FOLDER [--pages 20000] [--times 1,10] [--rows 1000000]
 
 Titles and links of each repetition get a number of their own, so there are as many times the titles, names and links.
-Each build has a process of its own and computes in one, so that seconds of CPU tell all; gathering (reading, counting
-names in a second pass) and merging are told apart, with the most memory that each held. `--rows` are those that each
-sorted list holds before it goes to the disk; fewer show on a small dump what happens on a large one.
+Each build has a process of its own and computes in one, so that seconds of CPU tell all. Told apart, with the most
+memory that each held: reading, counting names in a second pass (all of them in memory), and merging. `--rows` is what
+each sorted list holds before it goes to the disk; fewer show on a small dump what happens on a large one.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
-    print("| times | XML, MB | titles | gathering, CPU s | MB | merging, CPU s | MB | tries, bytes a title |")
-    print("|---|---|---|---|---|---|---|---|", flush=True)
+    print("| times | XML, MB | titles | reading, s | MB | names, s | MB | merging, s | MB | tries, bytes a title |")
+    print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
     for times in map(int, options.times.split(",")):
         dump = options.work / f"{times}.xml"
         write_dump(dump, options.dump, pages=options.pages, times=times)
@@ -71,27 +71,29 @@ def build(dump: str, rows: str) -> None:
     from parlink.kb.build.build import build as build_folder
 
     spill.MAX_ROWS = int(rows)
-    seconds, peaks = [time.process_time()], []
+    seconds, peaks = [time.process_time(), 0.0], [0.0]
 
     def note(stage: str, done: int, whole: int) -> None:
         if stage.startswith("merging"):
             seconds.append(time.process_time())
-            peaks.append(take_peak())
+            peaks.append(peak())
+            Path("/proc/self/clear_refs").write_text("5")  # what comes now has a peak of its own
+        elif not stage.endswith(", names"):
+            seconds[1], peaks[0] = time.process_time(), peak()
 
     folder = Path(dump).with_suffix("")
     info = build_folder([dump], folder, options=BuildOptions(processes=1, replace=True), progress=note).info
     seconds.append(time.process_time())
-    peaks.append(take_peak())
+    peaks.append(peak())
     tries = sum(size for name, size in info.sizes().items() if name.endswith(".marisa"))
-    gathering, merging = (later - sooner for sooner, later in pairwise(seconds))
-    figures = (f"{info.titles:,}", f"{gathering:.1f}", f"{peaks[0]:.0f}", f"{merging:.1f}", f"{peaks[1]:.0f}")
-    print(json.dumps([*figures, f"{tries / info.titles:.1f}"]))
+    spent = (later - sooner for sooner, later in pairwise(seconds))
+    figures = [cell for cpu, most in zip(spent, peaks, strict=True) for cell in (f"{cpu:.1f}", f"{most:.0f}")]
+    print(json.dumps([f"{info.titles:,}", *figures, f"{tries / info.titles:.1f}"]))
 
 
-def take_peak() -> float:
-    """The most megabytes of memory since this was last asked."""
+def peak() -> float:
+    """The most megabytes of memory that this process held, since that was last reset."""
     lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    Path("/proc/self/clear_refs").write_text("5")
     return int(lines["VmHWM"].split()[0]) / 1024
 
 

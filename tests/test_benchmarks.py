@@ -64,7 +64,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("footprint.py MODEL --data GOLD --threads 1 --runs 1", "tokens"),
         ("train.py --data GOLD --batches 1 --rounds 1 --batch-size 2 --train-tokens 64 --encoder ENCODER", "step"),
         ("serve.py --model MODEL --kb KB --seconds 0.3 --rounds 1", "clients"),
-        ("scale.py OUT.d --model MODEL --kb KB --texts 20 --only processes-1", "{"),
+        ("scale.py OUT.d --model MODEL --kb KB --texts 20 --only processes-1", "processes-1"),
     ],
     ids=lambda value: value.split(".py")[0] if ".py" in value else "",
 )
