@@ -172,8 +172,6 @@ FEATURES = (
     "lone",  # there is no second
     "log_prior",
     "left_out",  # share of the prior that candidates have which were not scored
-    "similarity",
-    "overlap",
     "coherence",
     "candidates",  # log of how many
     "linked",  # log-odds that the surface is a link where it occurs

@@ -44,8 +44,6 @@ def link_features(
         "lone": float(len(scores) == 1),
         "log_prior": math.log(max(best.prior or 0.0, PRIOR_FLOOR)),
         "left_out": min(max(1 - sum(candidate.prior or 0.0 for candidate in candidates), 0.0), 1.0),
-        "similarity": _clip(best.similarity or 0.0),
-        "overlap": best.overlap or 0.0,
         "coherence": best.coherence or 0.0,
         "candidates": math.log(len(scores)),
         "linked": _log_odds(OWN_NAME if linked is None else linked.probability),
