@@ -16,6 +16,8 @@ from spacy.tokens import Doc, DocBin
 
 from parlink import Document, Link, Linker, LinkOptions, ParlinkError, Span
 from parlink.checkpoint.folder import save_checkpoint
+from parlink.errors import ConfigError
+from parlink.struct_fields import described_fields
 from tiny_kb import tiny_folder
 from tiny_model import tiny_checkpoint
 
@@ -26,6 +28,11 @@ TEXTS = (
     "Emma Oberländer painted Hamburg.",
 )
 PATTERNS = [{"label": "ORG", "pattern": word} for word in ("HSV", "Kent", "Nobody")]
+
+
+def test_the_page_names_every_option_of_linking() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "spacy.md").read_text()
+    assert not [field.name for field in described_fields(LinkOptions) if f"`{field.name}`" not in page]
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +55,12 @@ def pipeline(folder: Path, *, given: bool = False, **config: object) -> Language
         nlp.add_pipe("entity_ruler").add_patterns(PATTERNS)  # type: ignore[attr-defined]
     nlp.add_pipe("parlink", config={"model": str(folder), **config})
     return nlp
+
+
+@pytest.mark.parametrize(("field", "value"), [("device", "abacus"), ("precision", "int4")])
+def test_where_and_how_precisely_are_settings(folder: Path, field: str, value: str) -> None:
+    with pytest.raises((ConfigError, ValueError), match=f"{field}|{value}"):
+        pipeline(folder, **{field: value})(TEXTS[0])
 
 
 def links(doc: Doc) -> list[tuple[str, str, Link]]:

@@ -7,22 +7,23 @@ from typing import Annotated
 
 import typer
 
-from parlink.cli.struct_options import DEVICE, add_options
+from parlink.cli.options import Model
+from parlink.cli.struct_options import add_options
 from parlink.config import LinkOptions
 from parlink.errors import ParlinkError
 from parlink.evaluation.conditions import Condition
+from parlink.load_options import LoadOptions
 
 
-@add_options(LinkOptions)
+@add_options(LinkOptions, LoadOptions)
 def evaluate(
     options: LinkOptions,
+    load: LoadOptions,
     data: Annotated[
         list[Path],
         typer.Argument(help="Gold documents, any format; several files are one set."),
     ],
-    model: Annotated[
-        Path | None, typer.Option(help="Model folder; default: the model that comes with parlink.")
-    ] = None,
+    model: Model = None,
     kb: Annotated[
         Path | None,
         typer.Option(help="Knowledge base folder; its redirects apply to all titles. Default: the model's own."),
@@ -47,9 +48,8 @@ def evaluate(
     natural: Annotated[bool, typer.Option("--natural", help="Score on detokenized text.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one line for each condition.")] = False,
-    device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
-    """Score linking, detection and disambiguation as GERBIL does, with intervals and errors by kind."""
+    """Score links as GERBIL does. Linking, detection and disambiguation, with intervals and errors by kind."""
     from parlink.cli.bars import document_bar
     from parlink.cli.score_table import print_reports
     from parlink.data import files
@@ -74,7 +74,7 @@ def evaluate(
             options=options,
             surfaces=surfaces,
             save=save_predictions,
-            device=device,
+            load=load,
             bar=document_bar,
         )
     print_reports(reports, as_json=as_json)

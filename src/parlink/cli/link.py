@@ -8,33 +8,34 @@ from typing import Annotated
 import typer
 
 from parlink.cli.link_output import OutputFormat, write_answer
-from parlink.cli.struct_options import DEVICE, add_options
+from parlink.cli.options import KbFolder, Model
+from parlink.cli.struct_options import add_options
 from parlink.config import LinkOptions
+from parlink.load_options import LoadOptions
 
 
-@add_options(LinkOptions)
+@add_options(LinkOptions, LoadOptions)
 def link(
     options: LinkOptions,
+    load: LoadOptions,
     text: Annotated[str, typer.Argument(help="The text; - reads it from standard input.")] = "-",
-    model: Annotated[
-        Path | None, typer.Option(help="Model folder; default: the model that comes with parlink.")
-    ] = None,
-    kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
+    model: Model = None,
+    kb: KbFolder = None,
     surfaces: Annotated[
         Path | None, typer.Option(help="Take candidates from this JSON object: surface to a list of titles.")
     ] = None,
     top: Annotated[int, typer.Option(min=0, help="Candidates of a mention that are shown.")] = 5,
     html: Annotated[Path | None, typer.Option(help="Write a page with the links in place, too.")] = None,
     output_format: Annotated[
-        OutputFormat | None, typer.Option("--format", help="What to print; default: a table on a terminal, else JSON.")
+        OutputFormat | None,
+        typer.Option("--format", help="Default: a table on a terminal, else json, which on a terminal is short."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     explained: Annotated[
         bool, typer.Option("--explain", help="Print why: each part of each score, and what decided.")
     ] = False,
-    device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
-    """Find the entities in a text: a table on a terminal, JSON when piped."""
+    """Find the entities in a text. Prints a table on a terminal, JSON when piped."""
     from parlink.bars import share_bar
     from parlink.corpus.job import keep_top
     from parlink.kb.surface_table import SurfaceTable
@@ -42,7 +43,7 @@ def link(
     from parlink.linking.linker import Linker
 
     source = None if surfaces is None else SurfaceTable.load(surfaces)
-    linker = Linker.load(model, kb=kb, source=source, device=device)
+    linker = Linker.load(model, kb=kb, source=source, device=load.device, precision=load.precision)
     asked = _standard_input() if text == "-" else _not_a_file(text)
     if explained:
         typer.echo(explain(linker, asked, options=options, top=top), nl=False)

@@ -19,16 +19,16 @@ from parlink.bars import is_prompt, share_bar
 from parlink.checkpoint.device import choose_device
 from parlink.checkpoint.folder import Checkpoint, load_checkpoint, own_kb, packaged_model
 from parlink.checkpoint.hub import model_folder
+from parlink.checkpoint.precision import set_precision
 from parlink.config import LinkOptions, LinkSettings
 from parlink.data import jsonl
-from parlink.errors import ParlinkError, TextError
+from parlink.errors import ConfigError, ParlinkError, TextError
 from parlink.kb import KnowledgeBase
 from parlink.kb.dictionary import OWN_TITLES, Dictionary
 from parlink.kb.view import View
 from parlink.linking.candidates import CandidateSource, all_titles, look_up
 from parlink.linking.coherence import add_coherence
 from parlink.linking.decision import decide
-from parlink.linking.descriptions import DescriptionVectors
 from parlink.linking.document_names import add_longer_names
 from parlink.linking.features import know_no_links
 from parlink.linking.interrupt import check
@@ -43,6 +43,8 @@ from parlink.linking.mentions import (
 )
 from parlink.linking.overlaps import resolve
 from parlink.linking.scoring import score
+from parlink.linking.similarity import EntityReader
+from parlink.load_options import Precision
 from parlink.types import Candidate, Document, Entity, Link
 
 DEFAULT = LinkOptions()
@@ -73,8 +75,7 @@ class Linker:
         self.model = checkpoint.model.to(device).eval()
         self.tokenizer, self.tuned = checkpoint.tokenizer, checkpoint.tuned
         self.kb, self.source, self.device = kb, source, device
-        reads = self.model.config.descriptions
-        self._vectors = DescriptionVectors(self.model, self.tokenizer) if reads else None
+        self._reader = EntityReader(self.model, self.tokenizer) if self.model.similarity else None
         self._dictionary: Dictionary | None = None  # the one used last
 
     @classmethod
@@ -84,19 +85,26 @@ class Linker:
         *,
         kb: KnowledgeBase | Path | str | None = None,
         source: CandidateSource | None = None,
-        device: str = "cpu",
+        device: str = "auto",
+        precision: Precision | None = None,
     ) -> Linker:
         """Open a model: a folder, one on the hub (`org/name`, `org/name@revision`), or the one that comes with parlink.
 
         Candidates come from `source`, else from the knowledge base: the one given, or the model's own `kb/`.
-        `device` is `cpu`, `cuda`, `cuda:N`, or `auto` for the best there is.
+        `device` is `cpu`, `cuda`, `cuda:N`, or `auto` for the best there is. `precision` is `float32`, `bfloat16` or
+        `int8`, which is faster on a CPU; None is float32, but bfloat16 on a GPU that has it.
         """
-        device = str(choose_device(device))
+        place = choose_device(device)
         os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", KERNELS)
         folder = packaged_model() if path is None else model_folder(path)
         kb = own_kb(folder) if kb is None else kb
-        opened = KnowledgeBase.open(kb) if isinstance(kb, Path | str) else kb
-        return cls(load_checkpoint(folder), kb=opened, source=source or opened, device=device)
+        opened = kb if isinstance(kb, KnowledgeBase | None) else KnowledgeBase.open(kb)
+        checkpoint = load_checkpoint(folder)
+        set_precision(checkpoint.model, precision, device=place)
+        return cls(checkpoint, kb=opened, source=source or opened, device=str(place))
+
+    def __repr__(self) -> str:
+        return f"Linker(kb={self.kb!r}, device={self.device!r})"
 
     def with_candidates(self, source: CandidateSource | None) -> Linker:
         """The same model and knowledge base, with candidates from somewhere else, or from nowhere."""
@@ -120,8 +128,12 @@ class Linker:
         if progress is None and is_prompt():
             with share_bar("linking") as progress:
                 return self.link(documents, options=options, progress=progress)
-        settings = options.resolve(self.tuned)
-        if not isinstance(documents, list):
+        settings = self._resolve(options)
+        if isinstance(documents, Iterator):
+            raise TextError(
+                f"link wants one document or a list of them, got {documents!r:.60}; stream takes any iterable"
+            )
+        if not isinstance(documents, list | tuple):
             text = self._tokenize(documents)
             return self._link([text], settings, batch_tokens=self.model.config.max_tokens, progress=progress)[0]
         texts = [self._tokenize_nth(number, document) for number, document in enumerate(documents)]
@@ -138,8 +150,13 @@ class Linker:
         if isinstance(documents, str | Document | Mapping):
             raise TextError(f"stream wants many documents, got {documents!r:.60}; link takes one")
         texts = map(self._try_tokenize, documents)
-        pools, settings = _pools(texts, batch_tokens=batch_tokens), options.resolve(self.tuned)
+        pools, settings = _pools(texts, batch_tokens=batch_tokens), self._resolve(options)
         return chain.from_iterable(self._link_pool(pool, settings, batch_tokens) for pool in pools)
+
+    def _resolve(self, options: LinkOptions) -> LinkSettings:
+        if not isinstance(options, LinkOptions):
+            raise ConfigError(f"options must be a LinkOptions, as in LinkOptions(beams=3), got {options!r:.60}")
+        return options.resolve(self.tuned)
 
     def _link_pool(
         self, pool: Sequence[TokenizedDocument | Document], settings: LinkSettings, batch_tokens: int
@@ -210,7 +227,7 @@ class Linker:
                 settings,
                 titles=titles,
                 describe=describe,
-                vectors=self._vectors,
+                reader=self._reader,
             )
         if settings.weights.coherence and view is not None and view.has_links:
             scored = add_coherence(docs, mentions, scored, view, weight=settings.weights.coherence)

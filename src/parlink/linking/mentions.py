@@ -153,14 +153,12 @@ def find_mentions(
     proposed, at = _find_proposals(texts, encoded.places, {(m.document, m.span) for m in mentions})
     at = at.to(place.row.device)
     both = Mentions.cat([detected, at])
-    states = model.decoder.mentions(encoded.states, both, encoded.batch.content)
+    states = model.mentions(encoded.states, both, encoded.batch)
     return FoundMentions(mentions + _judge(model, encoded, proposed, at), states)
 
 
 def check_document(doc: Document) -> None:
     """Refuse a document that cannot be linked as it is."""
-    if not isinstance(doc.text, str):
-        raise TextError(f"the text of a document must be a string, got {doc.text!r:.60}")
     for span in doc.spans or ():
         if not isinstance(span, Span):
             raise TextError(f"the spans of a document must be Span(start, end), got {span!r:.60}")

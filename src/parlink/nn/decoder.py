@@ -15,9 +15,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from parlink.config import ModelConfig
-from parlink.nn.descriptions import ClassifierInputs
 from parlink.nn.detector import Mentions, feed_forward
+from parlink.nn.lstm import Int8Lstm, Lstm
 from parlink.nn.prefix_tree import PrefixTree
+from parlink.nn.similarity import Queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +28,11 @@ class MentionStates:
     hidden: Tensor  # (mentions, hidden) the LSTM's first hidden state
     cell: Tensor  # (mentions, hidden) its first cell state
     vector: Tensor  # (mentions, hidden) appended to the input of every step
-    context: Tensor | None = None  # (mentions, hidden) for the classifier, of a model that has further inputs to it
+    queries: Queries | None = None  # to compare with entities, of a model that has a bi-encoder
 
     def __getitem__(self, index: Tensor | slice | list[int]) -> MentionStates:
-        context = None if self.context is None else self.context[index]
-        return MentionStates(self.hidden[index], self.cell[index], self.vector[index], context)
+        queries = None if self.queries is None else self.queries[index]
+        return MentionStates(self.hidden[index], self.cell[index], self.vector[index], queries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,38 +102,29 @@ class Decoder(nn.Module):
         self.first_hidden = feed_forward(2 * hidden, hidden, hidden, dropout=dropout)
         self.first_cell = feed_forward(2 * hidden, hidden, hidden, dropout=dropout)
         self.mention_vector = feed_forward(2 * hidden, hidden, hidden, dropout=dropout)
-        self.lstm = nn.LSTMCell(2 * hidden, hidden)
+        self.lstm: Lstm | Int8Lstm = Lstm(hidden)
         self.dropout = nn.Dropout(dropout)
         self.head = OutputHead(config, token_embeddings)
         self.classifier = feed_forward(2 * hidden, hidden, 1, dropout=dropout)
-        self.inputs = ClassifierInputs(config) if config.descriptions or config.document_vector else None
 
-    def mentions(self, states: Tensor, mentions: Mentions, content: Tensor) -> MentionStates:
-        """Project [state of the first token ; state of the last] three times.
-
-        `content` (windows, length) is True at the text of the windows, of whose states the document vector is the mean.
-        """
+    def mentions(self, states: Tensor, mentions: Mentions) -> MentionStates:
+        """Project [state of the first token ; state of the last] three times."""
         both = torch.cat([states[mentions.row, mentions.first], states[mentions.row, mentions.last]], -1)
-        vector = self.mention_vector(both)
-        context = None
-        if self.inputs is not None:
-            share = content / content.sum(1, keepdim=True).clamp(min=1)
-            document = torch.einsum("wl,wlh->wh", share.to(states.dtype), states)
-            context = self.inputs.context(vector, document[mentions.row])
-        return MentionStates(self.first_hidden(both), self.first_cell(both), vector, context)
+        return MentionStates(self.first_hidden(both), self.first_cell(both), self.mention_vector(both))
 
     def token_gates(self, embeddings: Tensor) -> Tensor:
         """What each word embedding adds to the LSTM's gates; computed once, however many nodes read that word."""
-        return F.linear(self.dropout(embeddings), self.lstm.weight_ih[:, : -self.lstm.hidden_size])
+        gates: Tensor = self.lstm.of_words(self.dropout(embeddings))
+        return gates
 
     def mention_gates(self, mentions: MentionStates) -> Tensor:
         """What each mention vector adds to the LSTM's gates, the same at every step."""
-        weight = self.lstm.weight_ih[:, -self.lstm.hidden_size :]
-        return F.linear(self.dropout(mentions.vector), weight, self.lstm.bias_ih + self.lstm.bias_hh)
+        gates: Tensor = self.lstm.of_mentions(self.dropout(mentions.vector))
+        return gates
 
     def step(self, inputs: Tensor, hidden: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
         """One LSTM step from the sum of the input halves and the state before."""
-        gate_in, forget, update, gate_out = F.linear(hidden, self.lstm.weight_hh).add(inputs).chunk(4, dim=-1)
+        gate_in, forget, update, gate_out = self.lstm.of_hidden(hidden).add(inputs).chunk(4, dim=-1)
         cell = forget.sigmoid() * cell + gate_in.sigmoid() * update.tanh()
         return gate_out.sigmoid() * cell.tanh(), cell
 
@@ -154,18 +146,12 @@ class Decoder(nn.Module):
             reading.append(Reading(hidden, cell))
         return Reading(torch.cat([r.hidden for r in reading]), torch.cat([r.cell for r in reading]))
 
-    def correct(self, mentions: MentionStates, owner: Tensor, cell: Tensor, described: Tensor | None = None) -> Tensor:
+    def correct(self, mentions: MentionStates, owner: Tensor, cell: Tensor) -> Tensor:
         """The discriminative correction f of each name, (names,).
 
-        Name i is of mention `owner[i]`, and `cell[i]` is the state after its last token. `described` (names, hidden) is
-        what is said of each entity, from `LinkingModel.describe`; a model that reads descriptions takes None to mean
-        that nothing is said of any.
+        Name i is of mention `owner[i]`, and `cell[i]` is the state after its last token.
         """
-        hidden = self.classifier[:3](torch.cat([mentions.vector[owner], cell], -1))
-        if self.inputs is not None:
-            assert mentions.context is not None
-            hidden = hidden + self.inputs(mentions.context[owner], described)
-        logits: Tensor = self.classifier[3:](hidden).squeeze(-1)
+        logits: Tensor = self.classifier(torch.cat([mentions.vector[owner], cell], -1)).squeeze(-1)
         return logits
 
 

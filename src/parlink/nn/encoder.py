@@ -70,6 +70,7 @@ class Encoder(nn.Module):
         self.norm = nn.LayerNorm(config.hidden, eps=config.layer_norm_eps)
         self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(Layer(config, dropout=dropout) for _ in range(config.layers))
+        self.compute_dtype: torch.dtype | None = None  # of the layers; None: that of the embeddings
         for table in (self.token_embeddings, self.positions, self.types):
             if table is not None:
                 nn.init.normal_(table.weight, std=EMBEDDING_STD)
@@ -84,15 +85,16 @@ class Encoder(nn.Module):
         Where a token sees only its neighbors, windows are laid end to end without their padding, and cost their tokens.
         A single window that is short needs no such care.
         """
-        states = self.embed(tokens)
+        words = self.embed(tokens)
+        states = words.to(self.compute_dtype or words.dtype)
         dropout = self.attention_dropout if self.training else 0.0
         if self.window == 0 or self.front or (len(mask) == 1 and mask.shape[1] <= 2 * self.window):
             attend = attention(mask, window=self.window, front=self.front, dtype=states.dtype, dropout=dropout)
-            return self._transform(states, attend)
+            return self._transform(states, attend).to(words.dtype)
         window, place = torch.nonzero(mask, as_tuple=True)
         attend = packed_attention(window, reach=self.window // 2, dtype=states.dtype, dropout=dropout)
-        packed = self._transform(states[window, place][None], attend)[0]
-        return torch.zeros_like(states).index_put((window, place), packed)
+        packed = self._transform(states[window, place][None], attend)[0].to(words.dtype)
+        return torch.zeros_like(words).index_put((window, place), packed)
 
     def _transform(self, states: Tensor, attend: Attend) -> Tensor:
         for layer in self.layers:

@@ -1,0 +1,73 @@
+"""How alike mentions and the entities of titles are, by a model's bi-encoder; entities are read once for each."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from parlink.nn.decoder import MentionStates
+from parlink.nn.model import LinkingModel
+from parlink.nn.similarity import TOKENS, Entities, Words
+from parlink.text.tokenizer import Tokenizer
+from parlink.types import Entity
+
+CHARACTERS = 8 * TOKENS  # of a text that are read: more than its first tokens need
+MOST = 2**14  # entities that are remembered
+Describe = Callable[[str], Entity | None]
+
+
+class EntityReader:
+    """Reads titles and descriptions for a bi-encoder, and remembers those read last; several threads may ask."""
+
+    def __init__(self, model: LinkingModel, tokenizer: Tokenizer) -> None:
+        self._model, self._tokenizer, self._lock = model, tokenizer, threading.Lock()
+        self._rows: dict[tuple[str, str], int] = {}  # by title and description
+        self._tokens: list[tuple[int, ...]] = []  # of the descriptions
+        self._vectors = self._no_vectors()
+
+    def compare(
+        self, states: MentionStates, mention: Tensor, titles: Sequence[str], describe: Describe
+    ) -> tuple[Tensor, Tensor]:
+        """Similarity and overlap of each mention and the title beside it, (titles,); `describe` knows more of them."""
+        number = {title: place for place, title in enumerate(dict.fromkeys(titles))}
+        entities, device = self.read(list(number), describe), self._vectors.device
+        entity = torch.tensor([number[title] for title in titles], dtype=torch.long, device=device)
+        similarity, overlap = self._model.compare(states, mention.to(device), entities, entity)
+        return similarity.cpu(), overlap.cpu()
+
+    def read(self, titles: Sequence[str], describe: Describe) -> Entities:
+        """What is compared of each title."""
+        texts = [_texts(title, describe) for title in titles]
+        with self._lock:
+            new = [text for text in dict.fromkeys(texts) if text not in self._rows]
+            if new:
+                self._add(new, list(dict.fromkeys(texts)))
+            rows = [self._rows[text] for text in texts]
+            vectors = self._vectors[torch.tensor(rows, dtype=torch.long, device=self._vectors.device)]
+            return Entities(vectors, Words.build([self._tokens[row] for row in rows]).to(self._vectors.device))
+
+    def _add(self, new: list[tuple[str, str]], wanted: list[tuple[str, str]]) -> None:
+        if len(self._rows) + len(new) > MOST:  # forget all but what is wanted now
+            self._rows, self._tokens, self._vectors, new = {}, [], self._no_vectors(), wanted
+        titles, descriptions = (self._tokenize([text[part] for text in new]) for part in (0, 1))
+        entities = self._model.entities(
+            *(Words.build(part).to(self._vectors.device) for part in (titles, descriptions))
+        )
+        self._rows |= {text: len(self._rows) + number for number, text in enumerate(new)}
+        self._tokens += descriptions
+        self._vectors = torch.cat([self._vectors, entities.vectors])
+
+    def _tokenize(self, texts: list[str]) -> list[tuple[int, ...]]:
+        return [tuple(ids[:TOKENS].tolist()) for ids in self._tokenizer.titles(texts)]
+
+    def _no_vectors(self) -> Tensor:
+        return self._model.encoder.token_embeddings.weight.new_empty(0, self._model.config.similarity)
+
+
+def _texts(title: str, describe: Describe) -> tuple[str, str]:
+    entity = describe(title) if title else None
+    said = None if entity is None else entity.description
+    return title[:CHARACTERS], (said or "")[:CHARACTERS]
