@@ -60,7 +60,8 @@ class _Moves(TorchFunctionMode):
         self, function: Any, types: Any, args: Iterable[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         name = getattr(function, "__name__", "")
-        if name in _MOVES:
+        to_type = name == "to" and any(isinstance(value, torch.dtype) for value in (*args, *(kwargs or {}).values()))
+        if name in _MOVES and not to_type:
             self.calls[name] += 1
         return function(*args, **(kwargs or {}))
 
