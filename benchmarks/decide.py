@@ -2,8 +2,8 @@
 
     python benchmarks/decide.py SET... [--model MODEL] [--kb KB] [--given-surface AIDA] [--graph KB] [--json]
 
-Rows: local (the paper's independent decisions), + document names, + coherence, + decision, + dictionary. The model must
-have a fitted decision (`parlink tune --decision`). SETs are files of gold documents, linked with candidates of the
+Rows: local (the paper's independent decisions), + similarity and overlap, + document names, + coherence, + decision, +
+dictionary. The model must have a fitted decision (`parlink tune --decision`). SETs are files of gold documents, linked with candidates of the
 knowledge base; AIDA is scored in given-surface with coherence over the graph of the knowledge base KB. The last columns
 are the own-KB benchmark, right end to end, and the CPU seconds of all sets. If the decision was fitted on a SET, its
 figures here are not held out: those that `parlink tune --decision` prints are.
@@ -49,10 +49,12 @@ def main() -> None:
 
 def _parts(tuned: Tuned) -> Iterator[tuple[str, Tuned]]:
     """The tuned values with ever more of the parts."""
-    alone = msgspec.structs.replace(tuned.weights, coherence=0.0)
+    alone = msgspec.structs.replace(tuned.weights, similarity=0.0, overlap=0.0, coherence=0.0)
+    described = msgspec.structs.replace(tuned.weights, coherence=0.0)
     local = msgspec.structs.replace(tuned, weights=alone, document_names=False, dictionary=False, decision=None)
     yield "local", local
-    yield "+ document names", (named := msgspec.structs.replace(local, document_names=True))
+    yield "+ similarity and overlap", (similar := msgspec.structs.replace(local, weights=described))
+    yield "+ document names", (named := msgspec.structs.replace(similar, document_names=True))
     yield "+ coherence", (coherent := msgspec.structs.replace(named, weights=tuned.weights))
     yield "+ decision", (decided := msgspec.structs.replace(coherent, decision=tuned.decision))
     yield "+ dictionary", msgspec.structs.replace(decided, dictionary=True)
