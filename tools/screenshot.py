@@ -24,11 +24,13 @@ with (
     TemporaryDirectory() as profile,
     running_chromium(Path(profile)) as page,
     serving(packaged_model()) as address,
-    screen(page, 1180, 890),
+    screen(page, 1180, 960),
 ):
     link(open_page(page, address), TEXT)
     until(page, lambda page: page.find_elements(By.CSS_SELECTOR, "#article .mention"))
     (mention,) = [item for item in page.find_elements(By.CSS_SELECTOR, "#article .mention") if item.text == CARD]
     mention.click()
     until(page, lambda page: "Pinned" in page.page_source)
+    opacity = "return getComputedStyle(document.querySelector('.card')).opacity"
+    until(page, lambda page: page.execute_script(opacity) == "1")
     page.save_screenshot(str(ROOT / "docs" / "images" / "page.png"))
