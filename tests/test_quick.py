@@ -19,9 +19,9 @@ def test_the_model_is_opened_once_and_takes_what_a_linker_takes(monkeypatch: pyt
     monkeypatch.setattr(Linker, "load", lambda: opened.append(tiny) or tiny)
     _open_linker.cache_clear()
     try:
-        one = parlink.link("Kent beat Hamburg.")
-        assert one == tiny.link("Kent beat Hamburg.")
-        assert parlink.link(["Kent beat Hamburg.", {"text": "Paris", "id": "2"}])[0] == one
+        texts = ["Kent beat Hamburg.", {"text": "Paris", "id": "2"}]
+        assert parlink.link("Kent beat Hamburg.") == tiny.link("Kent beat Hamburg.")
+        assert parlink.link(texts) == tiny.link(texts)
         assert len(opened) == 1
     finally:
         _open_linker.cache_clear()

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 
 from parlink.config import LinkOptions
@@ -50,7 +51,7 @@ def test_the_tuned_values_give_the_default_answer(linker: Linker, client: httpx.
         "mention_threshold": linker.tuned.mention_threshold,
         "score_threshold": None,
         "fallback": False,
-        "weights": {"lm": 1.0, "classifier": 1.0, "prior": 0.0, "coherence": 0.0},
+        "weights": msgspec.to_builtins(linker.tuned.weights),
         "kb": linker.kb and linker.kb.name,
         "allow_edits": False,
     }
