@@ -3,10 +3,10 @@
     python benchmarks/decide.py SET... [--model MODEL] [--kb KB] [--given-surface AIDA] [--graph KB] [--json]
 
 Rows: local (the paper's independent decisions), + similarity and overlap, + document names, + coherence, + decision, +
-dictionary. The model must have a fitted decision (`parlink tune --decision`). SETs are files of gold documents, linked with candidates of the
-knowledge base; AIDA is scored in given-surface with coherence over the graph of the knowledge base KB. The last columns
-are the own-KB benchmark, right end to end, and the CPU seconds of all sets. If the decision was fitted on a SET, its
-figures here are not held out: those that `parlink tune --decision` prints are.
+dictionary. The model must have a fitted decision (`parlink tune --decision`). SETs are files of gold documents, linked
+with candidates of the knowledge base; AIDA is scored in given-surface with coherence over the graph of the knowledge
+base KB. The last columns are the own-KB benchmark, right end to end, and the CPU seconds of all sets. If the decision
+was fitted on a SET, its figures here are not held out: those that `parlink tune --decision` prints are.
 """
 
 from __future__ import annotations
