@@ -87,13 +87,13 @@ def prepare(config: TrainConfig, checkpoint: Checkpoint, count: int) -> list[Pre
     ]
 
 
-def plain_name_losses(model: LinkingModel, states: Tensor, content: Tensor, targets: Targets) -> Tensor:
+def plain_name_losses(model: LinkingModel, states: Tensor, targets: Targets) -> Tensor:
     """The same losses the plain way: every name unrolled on its own from its mention, and padded to the longest.
 
     The output layer is used for the gold names only, as ours is.
     """
     decoder = model.decoder
-    known = decoder.mentions(states, targets.mentions[targets.linked], content)
+    known = decoder.mentions(states, targets.mentions[targets.linked])
     names = [torch.tensor(name) for name in spelled(targets)]
     length = torch.tensor([len(name) for name in names])
     read = pad_sequence([F.pad(name, (1, 0), value=decoder.bos_id) for name in names], batch_first=True)
@@ -157,11 +157,11 @@ class Ways:
     def ours(self, batch: Batch, targets: Targets) -> None:
         """Decoder and losses of names, from given states."""
         states = self._states(batch)
-        name_losses(self.model, states, batch.content, targets, label_smoothing=SMOOTHING)[:2].sum().backward()  # type: ignore[no-untyped-call]
+        name_losses(self.model, states, batch, targets, label_smoothing=SMOOTHING)[:2].sum().backward()  # type: ignore[no-untyped-call]
 
     def plain(self, batch: Batch, targets: Targets) -> None:
         """The same, each name alone and padded."""
-        plain_name_losses(self.model, self._states(batch), batch.content, targets).backward()  # type: ignore[no-untyped-call]
+        plain_name_losses(self.model, self._states(batch), targets).backward()  # type: ignore[no-untyped-call]
 
     def _states(self, batch: Batch) -> Tensor:
         shape = (*batch.tokens.shape, self.model.config.encoder.hidden)
@@ -197,8 +197,8 @@ def check(model: LinkingModel, prepared: Prepared) -> None:
     batch, targets = prepared
     with torch.no_grad():
         states = model.eval().encode(batch)
-        ours = name_losses(model, states, batch.content, targets, label_smoothing=SMOOTHING)[:2].sum()
-        torch.testing.assert_close(ours, plain_name_losses(model, states, batch.content, targets), rtol=1e-4, atol=1e-3)
+        ours = name_losses(model, states, batch, targets, label_smoothing=SMOOTHING)[:2].sum()
+        torch.testing.assert_close(ours, plain_name_losses(model, states, targets), rtol=1e-4, atol=1e-3)
 
 
 def main() -> None:

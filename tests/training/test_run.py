@@ -90,7 +90,7 @@ def test_the_log_has_every_step_and_validation(finished: tuple[Run, list[Any]]) 
     assert [entry["f1"] for entry in logged if "f1" in entry] == [
         e.f1 for e in events if isinstance(e, ValidationEvent)
     ]
-    assert steps[0]["losses"].keys() == {"start", "end", "generation", "classifier", "normalizer"}
+    assert steps[0]["losses"].keys() == {"start", "end", "generation", "classifier", "normalizer", "similarity"}
 
 
 def test_without_validation_the_last_model_is_kept(tmp_path: Path) -> None:
