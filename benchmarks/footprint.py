@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from parlink.checkpoint.folder import packaged_model
+from parlink.checkpoint.config_file import packaged_model
 from parlink.data import jsonl
 
 TEXT = "The king of Jordan flew to Egypt on Monday, while in Chicago the Bulls celebrated Michael Jordan once more. "

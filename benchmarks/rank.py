@@ -18,7 +18,7 @@ import torch
 
 from parlink.config import EncoderConfig, ModelConfig
 from parlink.data import jsonl
-from parlink.linking.scoring import score_names
+from parlink.linking.names import score_names
 from parlink.nn.decoder import MentionStates, NameScores
 from parlink.nn.model import LinkingModel
 from parlink.text.tokenizer import Tokenizer

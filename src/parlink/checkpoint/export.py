@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from parlink.checkpoint.folder import load_checkpoint, own_kb, write_checkpoint
+from parlink.checkpoint.config_file import own_kb
+from parlink.checkpoint.folder import load_checkpoint, write_checkpoint
 from parlink.checkpoint.quantize import Bits
 from parlink.checkpoint.recovery import replacing
 from parlink.errors import CheckpointError

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from parlink.checkpoint.folder import load_checkpoint, own_kb, read_config
+from parlink.checkpoint.config_file import own_kb, read_config
+from parlink.checkpoint.folder import load_checkpoint
 from parlink.errors import CheckpointError
 from parlink.kb.tables import sha256_of
 from parlink.kb.verify import verify as verify_kb

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from parlink.checkpoint.folder import own_kb, packaged_model
+from parlink.checkpoint.config_file import own_kb, packaged_model
 from parlink.corpus.job import Job
 from parlink.data import files, places
 from parlink.errors import DataFormatError, ParlinkError

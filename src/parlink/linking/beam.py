@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from parlink.linking.interrupt import check
+from parlink.linking.network import Described
 from parlink.nn.decoder import MentionStates, NameScores, log_normalizers
 from parlink.nn.model import LinkingModel
 from parlink.nn.prefix_tree import NameTree
@@ -22,7 +22,7 @@ def beam_search(
     *,
     beams: int,
     batch_mentions: int = 64,
-    described: Callable[[Tensor], Tensor] | None = None,
+    described: Described | None = None,
 ) -> NameScores:
     """Generate names of the tree for all mentions at once; mention m starts at node `roots[m]`.
 
@@ -58,7 +58,7 @@ class _Beams:
         tree: NameTree,
         mentions: MentionStates,
         beams: int,
-        described: Callable[[Tensor], Tensor] | None,
+        described: Described | None,
     ) -> None:
         self.decoder, self.token_embeddings = model.decoder, model.encoder.token_embeddings
         self.normalized = model.config.self_normalized
@@ -88,7 +88,7 @@ class _Beams:
         at, mention = names.row, live.mention[names.row]
         eos = torch.full_like(at, self.decoder.eos_id)
         lm = (live.total[at] + self.decoder.head.logits(features[at], eos) - log_z[at]) / (depth + 1)
-        described = None if self.described is None else self.described(names.value)
+        described = None if self.described is None else self.described(names.value.tolist())
         return NameScores(
             mention, names.value, lm, self.decoder.correct(self.mentions, mention, live.cell[at], described)
         )

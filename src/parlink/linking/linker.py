@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TypeVar, overload
-
-import torch
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from parlink.bars import is_prompt, share_bar
-from parlink.checkpoint.device import choose_device
-from parlink.checkpoint.folder import Checkpoint, load_checkpoint, own_kb, packaged_model
+from parlink.checkpoint.config_file import own_kb, packaged_model
 from parlink.checkpoint.hub import model_folder
 from parlink.config import LinkOptions, LinkSettings
 from parlink.data import jsonl
@@ -28,7 +26,6 @@ from parlink.kb.view import View
 from parlink.linking.candidates import CandidateSource, all_titles, look_up
 from parlink.linking.coherence import add_coherence
 from parlink.linking.decision import decide
-from parlink.linking.descriptions import DescriptionVectors
 from parlink.linking.document_names import add_longer_names
 from parlink.linking.features import know_no_links
 from parlink.linking.interrupt import check
@@ -36,14 +33,17 @@ from parlink.linking.mentions import (
     FoundMentions,
     TokenizedDocument,
     batch_windows,
-    encode,
     find_mentions,
     propose,
     tokenize,
 )
+from parlink.linking.network import Network
 from parlink.linking.overlaps import resolve
 from parlink.linking.scoring import score
 from parlink.types import Candidate, Document, Entity, Link
+
+if TYPE_CHECKING:  # torch, which it needs, takes a second to import
+    from parlink.checkpoint.folder import Checkpoint
 
 DEFAULT = LinkOptions()
 BATCH_TOKENS = 8192
@@ -69,11 +69,9 @@ class Linker:
         source: CandidateSource | None = None,
         device: str = "cpu",
     ) -> None:
-        self.model = checkpoint.model.to(device).eval()
+        self.network = open_network(checkpoint, device=device)
         self.tokenizer, self.tuned = checkpoint.tokenizer, checkpoint.tuned
-        self.kb, self.source, self.device = kb, source, device
-        reads = self.model.config.descriptions
-        self._vectors = DescriptionVectors(self.model, self.tokenizer) if reads else None
+        self.kb, self.source = kb, source
         self._dictionary: Dictionary | None = None  # the one used last
 
     @classmethod
@@ -90,6 +88,9 @@ class Linker:
         Candidates come from `source`, else from the knowledge base: the one given, or the model's own `kb/`.
         `device` is `cpu`, `cuda`, `cuda:N`, or `auto` for the best there is.
         """
+        from parlink.checkpoint.device import choose_device
+        from parlink.checkpoint.folder import load_checkpoint
+
         device = str(choose_device(device))
         os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", KERNELS)
         folder = packaged_model() if path is None else model_folder(path)
@@ -99,8 +100,9 @@ class Linker:
 
     def with_candidates(self, source: CandidateSource | None) -> Linker:
         """The same model and knowledge base, with candidates from somewhere else, or from nowhere."""
-        checkpoint = Checkpoint(self.model, self.tokenizer, self.tuned)
-        return Linker(checkpoint, kb=self.kb, source=source, device=self.device)
+        linker = copy(self)
+        linker.source = source
+        return linker
 
     @overload
     def link(
@@ -122,7 +124,7 @@ class Linker:
         settings = options.resolve(self.tuned)
         if not isinstance(documents, list):
             text = self._tokenize(documents)
-            return self._link([text], settings, batch_tokens=self.model.config.max_tokens, progress=progress)[0]
+            return self._link([text], settings, batch_tokens=self.network.config.max_tokens, progress=progress)[0]
         texts = [self._tokenize_nth(number, document) for number, document in enumerate(documents)]
         linked: list[Document] = []
         for pool in _pools(texts, batch_tokens=BATCH_TOKENS):
@@ -157,7 +159,7 @@ class Linker:
             yield next(linked) if isinstance(item, TokenizedDocument) else item
 
     def _tokenize(self, document: Text) -> TokenizedDocument:
-        return tokenize(read_document(document), tokenizer=self.tokenizer, config=self.model.config)
+        return tokenize(read_document(document), tokenizer=self.tokenizer, config=self.network.config)
 
     def _tokenize_nth(self, number: int, document: Text) -> TokenizedDocument:
         try:
@@ -172,7 +174,6 @@ class Linker:
         except ParlinkError as error:
             return _fail(document if isinstance(document, Document) else Document(_text_of(document)), error)
 
-    @torch.inference_mode()
     def _link(
         self,
         texts: Sequence[TokenizedDocument],
@@ -182,18 +183,17 @@ class Linker:
         progress: Progress | None = None,
     ) -> list[Document]:
         """The way of documents from tokens to links, one function a step."""
-        model, tokenizer, docs = self.model, self.tokenizer, [text.doc for text in texts]
+        network, tokenizer, docs = self.network, self.tokenizer, [text.doc for text in texts]
         view = None if self.kb is None else self.kb.snapshot()  # one state of the knowledge base, whatever changes
         texts = self._propose_names(texts, view, settings)
         batches: list[FoundMentions] = []
         for places in _report(list(batch_windows(texts, batch_tokens=batch_tokens)), progress, (0.0, 0.5)):
-            encoded = encode(model, texts, places, pad_id=tokenizer.pad_id)
-            batches.append(find_mentions(model, texts, encoded, threshold=settings.proposal_threshold))
+            batches.append(find_mentions(network, texts, places, threshold=settings.proposal_threshold))
         mentions = [mention for batch in batches for mention in batch.mentions]
         candidates = look_up(docs, mentions, _freeze(self.source, self.kb, view), settings)
         if settings.document_names:
             candidates = add_longer_names(docs, mentions, candidates, limit=settings.max_candidates)
-        titles = partial(all_titles, self.kb, view, settings, tokenizer, device=self.device)
+        titles = partial(all_titles, self.kb, view, settings, tokenizer, device=network.device)
         describe = _know_nothing if view is None else view.entity
         linked_by = know_no_links if view is None else view.linked
         own_kb = view is not None and self.source is self.kb and len(view) <= OWN_TITLES
@@ -201,16 +201,7 @@ class Linker:
         scored: list[list[Candidate]] = []
         for batch in _report(batches, progress, (0.5, 1.0)):
             choices = list(islice(remaining, len(batch.mentions)))
-            scored += score(
-                model,
-                tokenizer,
-                batch.states,
-                choices,
-                settings,
-                titles=titles,
-                describe=describe,
-                vectors=self._vectors,
-            )
+            scored += score(network, tokenizer, batch.known, choices, settings, titles=titles, describe=describe)
         if settings.weights.coherence and view is not None and view.has_links:
             scored = add_coherence(docs, mentions, scored, view, weight=settings.weights.coherence)
         links: list[list[Link]] = [[] for _ in docs]
@@ -241,6 +232,13 @@ class Linker:
             propose(text, names.find(text.doc.text), source="dictionary") if text.is_detected else text
             for text in texts
         ]
+
+
+def open_network(checkpoint: Checkpoint, *, device: str) -> Network:
+    """Put a model where it computes."""
+    from parlink.linking.torch_network import TorchNetwork
+
+    return TorchNetwork(checkpoint.model, checkpoint.tokenizer, device=device)
 
 
 def read_document(value: object) -> Document:

@@ -6,190 +6,122 @@ discriminative correction, both from the model, and the prior of the candidate. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from parlink.config import PRIOR_FLOOR, LinkSettings, ScoreWeights
-from parlink.kb.title_trees import TitleTree
-from parlink.linking.beam import beam_search
-from parlink.linking.descriptions import DescriptionVectors
-from parlink.linking.interrupt import check
-from parlink.nn.decoder import MentionStates, NameScores, log_likelihoods
-from parlink.nn.model import LinkingModel
-from parlink.nn.prefix_tree import PrefixTree
+from parlink.linking.network import Floats, KnownMentions, Network, Reader, ScoredNames, Vectors
 from parlink.text.tokenizer import Tokenizer
 from parlink.types import Candidate, Entity
 
+if TYPE_CHECKING:  # torch, which it needs, takes a second to import
+    from parlink.kb.title_trees import TitleTree
+
 # NIL competes as one more candidate, under a title that no entity can have.
 NIL = Candidate("", prior=1.0)
-Names = Sequence[Sequence[Sequence[int]]]  # the token ids of each name of each mention
-Reader = Callable[[Sequence[str]], Tensor]  # titles -> what a model reads of their descriptions, (titles, hidden)
-Described = Callable[[Tensor], Tensor]  # the same of names, given their numbers
+TitleReader = Callable[[Sequence[str]], Vectors]  # titles -> what a network reads of their descriptions
 
 
 def score(
-    model: LinkingModel,
+    network: Network,
     tokenizer: Tokenizer,
-    states: MentionStates,
+    mentions: KnownMentions,
     candidates: Sequence[Sequence[Candidate]],
     settings: LinkSettings,
     *,
     titles: Callable[[], TitleTree],
     describe: Callable[[str], Entity | None],
-    vectors: DescriptionVectors | None = None,
 ) -> list[list[Candidate]]:
     """Score what each mention may refer to, the best first.
 
     With `settings.fallback` a mention without candidates gets the best of all `titles`, which `describe` knows
-    more of; else it gets none. `vectors` are those of descriptions, for a model that reads them.
+    more of; else it gets none.
     """
-    reader = None if vectors is None else partial(_read, vectors, describe)
+    reader = None if network.reader is None else partial(_read, network.reader, describe)
     scored: list[list[Candidate]] = [[] for _ in candidates]
     known = [mention for mention, choice in enumerate(candidates) if choice]
     unknown = [mention for mention, choice in enumerate(candidates) if not choice]
     if known:
         choices = score_candidates(
-            model, tokenizer, states[known], [candidates[mention] for mention in known], settings, reader=reader
+            network, tokenizer, mentions[known], [candidates[mention] for mention in known], settings, reader=reader
         )
         for mention, choice in zip(known, choices, strict=True):
             scored[mention] = choice
     if unknown and settings.fallback:
-        choices = search_titles(model, tokenizer, states[unknown], titles(), settings, describe=describe, reader=reader)
+        choices = search_titles(
+            network, tokenizer, mentions[unknown], titles(), settings, describe=describe, reader=reader
+        )
         for mention, choice in zip(unknown, choices, strict=True):
             scored[mention] = choice
     return scored
 
 
 def score_candidates(
-    model: LinkingModel,
+    network: Network,
     tokenizer: Tokenizer,
-    states: MentionStates,
+    mentions: KnownMentions,
     candidates: Sequence[Sequence[Candidate]],
     settings: LinkSettings,
     *,
-    reader: Reader | None = None,
+    reader: TitleReader | None = None,
 ) -> list[list[Candidate]]:
     """Score every candidate; or generate names among them, and those that the beam drops do not come back."""
-    nil = [NIL] if model.config.nil else []
+    nil = [NIL] if network.config.nil else []
     choices = [[*choice, *nil] for choice in candidates]
     names = [[_tokens(candidate, tokenizer) for candidate in choice] for choice in choices]
     flat = [candidate for choice in choices for candidate in choice]
-    described = None if reader is None else lambda numbers: reader([flat[i].title for i in numbers.tolist()])
+    described = None if reader is None else lambda numbers: reader([flat[i].title for i in numbers])
     scores = (
-        generate_names(model, states, names, beams=settings.beams, described=described)
+        mentions.generate(names, beams=settings.beams, described=described)
         if settings.search == "beam"
-        else score_names(model, states, names, described=described)
+        else mentions.score(names, described=described)
     )
     return _collect(scores, flat.__getitem__, len(choices), settings.weights)
 
 
 def search_titles(
-    model: LinkingModel,
+    network: Network,
     tokenizer: Tokenizer,
-    states: MentionStates,
+    mentions: KnownMentions,
     titles: TitleTree,
     settings: LinkSettings,
     *,
     describe: Callable[[str], Entity | None],
-    reader: Reader | None = None,
+    reader: TitleReader | None = None,
 ) -> list[list[Candidate]]:
     """Generate names among all titles of a tree, for every mention; NIL competes where the model knows it."""
-    count, weights = len(states.vector), settings.weights
-    names = [[_tokens(NIL, tokenizer)] if model.config.nil else []] * count
-    nil = _collect(score_names(model, states, names), lambda _: NIL, count, weights)
-    roots = torch.zeros(count, dtype=torch.long, device=states.vector.device)
+    count, weights = len(mentions), settings.weights
+    names = [[_tokens(NIL, tokenizer)] if network.config.nil else []] * count
+    nil = _collect(mentions.score(names), lambda _: NIL, count, weights)
     described = None if reader is None else partial(_read_titles, reader, titles)
-    scores = beam_search(model, states, titles.tree, roots, beams=settings.beams, described=described)
+    scores = mentions.search(titles, beams=settings.beams, described=described)
     choices = _collect(scores, lambda name: _describe(titles.title(name), describe), count, weights)
     return [_sort(none + choice)[: settings.max_candidates] for none, choice in zip(nil, choices, strict=True)]
 
 
-def score_names(
-    model: LinkingModel,
-    mentions: MentionStates,
-    names: Names,
-    *,
-    batch_names: int = 4096,
-    described: Described | None = None,
-) -> NameScores:
-    """Score every name of every mention, in the order given; names are numbered through all mentions.
-
-    The names of a mention share the work for their common prefixes. `described` tells what the model reads of the
-    descriptions of names, given their numbers.
-    """
-    counts = np.fromiter(map(len, names), np.int64, len(names))
-    parts = [NameScores.empty()]
-    for first, last in _chunks(counts.tolist(), limit=batch_names):
-        check()
-        tree, owner = _tree(names[first:last])
-        tree, owner = tree.to(mentions.vector.device), owner.to(mentions.vector.device)
-        states = mentions[slice(first, last)]
-        reading = model.read(tree, states)
-        lm = log_likelihoods(model.decoder, tree, reading, normalized=model.config.self_normalized)
-        name = torch.arange(len(owner)) + int(counts[:first].sum())
-        said = None if described is None else described(name)
-        classifier = model.decoder.correct(states, owner, reading.cell[tree.ends()], said)
-        parts.append(NameScores(owner.cpu() + first, name, lm.cpu(), classifier.cpu()))
-    return NameScores.cat(parts)
-
-
-def generate_names(
-    model: LinkingModel,
-    mentions: MentionStates,
-    names: Names,
-    *,
-    beams: int,
-    described: Described | None = None,
-) -> NameScores:
-    """Score the names that a beam search finds among those of each mention; numbered as by `score_names`."""
-    tree, _ = _tree(names)
-    device = mentions.vector.device
-    roots = torch.arange(len(names), device=device)
-    return beam_search(model, mentions, tree.to(device), roots, beams=beams, described=described)
-
-
-def total(lm: Tensor, classifier: Tensor, prior: Tensor, weights: ScoreWeights) -> Tensor:
+def total(lm: Floats, classifier: Floats, prior: Floats, weights: ScoreWeights) -> Floats:
     """The one definition of a candidate's score."""
-    log_prior = prior.clamp(min=PRIOR_FLOOR).log()
-    return weights.lm * lm + weights.classifier * classifier + weights.prior * log_prior
-
-
-def _tree(names: Names) -> tuple[PrefixTree, Tensor]:
-    """The names of each mention below a root of its own, and which mention each is of."""
-    owner = np.repeat(np.arange(len(names)), [len(choice) for choice in names])
-    tree = PrefixTree.build([name for choice in names for name in choice], groups=owner, roots=len(names))
-    return tree, torch.from_numpy(owner)
-
-
-def _chunks(sizes: Sequence[int], *, limit: int) -> Iterator[tuple[int, int]]:
-    """Ranges of neighbors whose sizes sum to at most `limit`, or of one that is larger."""
-    first, filled = 0, 0
-    for index, size in enumerate(sizes):
-        if filled and filled + size > limit:
-            yield first, index
-            first, filled = index, 0
-        filled += size
-    if first < len(sizes):
-        yield first, len(sizes)
+    log_prior: Floats = np.log(np.maximum(prior, np.float32(PRIOR_FLOOR)))
+    score: Floats = weights.lm * lm + weights.classifier * classifier + weights.prior * log_prior
+    return score
 
 
 def _tokens(candidate: Candidate, tokenizer: Tokenizer) -> tuple[int, ...]:
     return tokenizer.title(candidate.title) if candidate.title else (tokenizer.nil_id,)
 
 
-def _read(vectors: DescriptionVectors, describe: Callable[[str], Entity | None], titles: Sequence[str]) -> Tensor:
+def _read(reader: Reader, describe: Callable[[str], Entity | None], titles: Sequence[str]) -> Vectors:
     """What the model reads of what is known of titles; each is asked for once, and NIL has nothing."""
     texts = {title: None if (entity := describe(title)) is None else entity.description for title in set(titles)}
-    return vectors([texts[title] for title in titles])
+    return reader([texts[title] for title in titles])
 
 
-def _read_titles(reader: Reader, titles: TitleTree, names: Tensor) -> Tensor:
-    return reader([titles.title(name) for name in names.tolist()])
+def _read_titles(reader: TitleReader, titles: TitleTree, names: list[int]) -> Vectors:
+    return reader([titles.title(name) for name in names])
 
 
 def _describe(title: str, describe: Callable[[str], Entity | None]) -> Candidate:
@@ -198,11 +130,11 @@ def _describe(title: str, describe: Callable[[str], Entity | None]) -> Candidate
 
 
 def _collect(
-    scores: NameScores, candidate: Callable[[int], Candidate], mentions: int, weights: ScoreWeights
+    scores: ScoredNames, candidate: Callable[[int], Candidate], mentions: int, weights: ScoreWeights
 ) -> list[list[Candidate]]:
     """Write scores and their parts into the candidates that names stand for; by mention, best first."""
     candidates = [candidate(name) for name in scores.name.tolist()]
-    prior = torch.tensor([each.prior or 0.0 for each in candidates])
+    prior = np.array([each.prior or 0.0 for each in candidates], np.float32)
     parts = (total(scores.lm, scores.classifier, prior, weights), scores.lm, scores.classifier)
     choices: list[list[Candidate]] = [[] for _ in range(mentions)]
     for mention, each, *values in zip(

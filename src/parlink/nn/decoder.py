@@ -113,12 +113,18 @@ class Decoder(nn.Module):
         `content` (windows, length) is True at the text of the windows, of whose states the document vector is the mean.
         """
         both = torch.cat([states[mentions.row, mentions.first], states[mentions.row, mentions.last]], -1)
+        if self.inputs is None:
+            return self.know(both)
+        share = content / content.sum(1, keepdim=True).clamp(min=1)
+        return self.know(both, torch.einsum("wl,wlh->wh", share.to(states.dtype), states)[mentions.row])
+
+    def know(self, both: Tensor, document: Tensor | None = None) -> MentionStates:
+        """The same of (mentions, 2 * hidden), and the vector of each one's document, for models that read it."""
         vector = self.mention_vector(both)
         context = None
         if self.inputs is not None:
-            share = content / content.sum(1, keepdim=True).clamp(min=1)
-            document = torch.einsum("wl,wlh->wh", share.to(states.dtype), states)
-            context = self.inputs.context(vector, document[mentions.row])
+            assert document is not None
+            context = self.inputs.context(vector, document)
         return MentionStates(self.first_hidden(both), self.first_cell(both), vector, context)
 
     def token_gates(self, embeddings: Tensor) -> Tensor:

@@ -79,7 +79,12 @@ class ClassifierInputs(nn.Module):
 
         The word embeddings are taken as they are and not trained by this.
         """
-        means = F.embedding_bag(descriptions.tokens, token_embeddings.detach(), descriptions.first, mode="mean")
+        return self.project(
+            F.embedding_bag(descriptions.tokens, token_embeddings.detach(), descriptions.first, mode="mean")
+        )
+
+    def project(self, means: Tensor) -> Tensor:
+        """The same of the mean word embeddings of texts."""
         vectors: Tensor = self.description_norm(torch.cat([self.missing[None], self.projection(means)]))
         return vectors
 
