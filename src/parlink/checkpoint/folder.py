@@ -57,6 +57,8 @@ def load_checkpoint(folder: Path | str) -> Checkpoint:
     finish(folder)
     if not folder.is_dir():
         raise CheckpointError(f"{folder}: no such model folder; give a folder made by `parlink train`")
+    if (folder / "onnx").is_dir() and not (folder / "model.safetensors").exists():
+        raise CheckpointError(f"{folder}: holds graphs for onnxruntime and no weights; load it with runtime='onnx'")
     config = read_config(folder)
     check_sizes(folder, config)
     with weightless():

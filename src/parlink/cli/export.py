@@ -1,4 +1,4 @@
-"""`parlink export`: a model in fewer bits, with its knowledge base inside."""
+"""`parlink export`: a model in fewer bits or as ONNX graphs, with its knowledge base inside."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from typing import Annotated, Literal
 
 import typer
 
+from parlink.errors import ConfigError
+
+Format = Literal["safetensors", "onnx"]
+Precision = Literal["float32", "int8"]
 Width = Literal["8", "16", "32"]
 BITS: dict[Width, Literal[8, 16, 32]] = {"8": 8, "16": 16, "32": 32}
 
@@ -14,15 +18,29 @@ BITS: dict[Width, Literal[8, 16, 32]] = {"8": 8, "16": 16, "32": 32}
 def export(
     model: Annotated[Path, typer.Argument(help="Model folder.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
-    bits: Annotated[Width, typer.Option(help="Bits a weight; 8: with a scale per row.")] = "16",
-    word_bits: Annotated[Width, typer.Option(help="The same for the tables of words.")] = "8",
+    format: Annotated[Format, typer.Option(help="Weights for torch, or graphs for onnxruntime.")] = "safetensors",
+    bits: Annotated[
+        Width | None, typer.Option(help="Bits a weight, of safetensors (16); 8: with a scale per row.")
+    ] = None,
+    word_bits: Annotated[
+        Width | None, typer.Option(help="The same for words (8; onnx: as few as change none).")
+    ] = None,
+    precision: Annotated[Precision, typer.Option(help="What onnxruntime multiplies in.")] = "float32",
     kb: Annotated[Path | None, typer.Option(help="Knowledge base to put inside, if not the model's own.")] = None,
     push: Annotated[str | None, typer.Option(help="Push it to the Hugging Face hub too, such as org/name.")] = None,
 ) -> None:
     """Copy a model with narrow weights and its knowledge base, to be shipped as one folder."""
-    from parlink.checkpoint.export import export as make
+    from parlink.checkpoint import export as exports
 
-    folder = make(model, output, bits=BITS[bits], word_bits=BITS[word_bits], kb=kb)
+    words = None if word_bits is None else BITS[word_bits]
+    if format == "onnx":
+        if bits is not None:
+            raise ConfigError("--bits is for safetensors; give --precision to --format onnx")
+        folder = exports.export_onnx(model, output, precision=precision, word_bits=words, kb=kb)
+    else:
+        if precision != "float32":
+            raise ConfigError("--precision is for --format onnx; give --bits")
+        folder = exports.export(model, output, bits=BITS[bits or "16"], word_bits=words or 8, kb=kb)
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     print(f"{folder}: {size / 1e6:.1f} MB")
     if push is not None:

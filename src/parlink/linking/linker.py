@@ -12,14 +12,15 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from parlink.bars import is_prompt, share_bar
 from parlink.checkpoint.config_file import own_kb, packaged_model
 from parlink.checkpoint.hub import model_folder
+from parlink.checkpoint.onnx_folder import OnnxCheckpoint, has_graphs, load_onnx
 from parlink.config import LinkOptions, LinkSettings
 from parlink.data import jsonl
-from parlink.errors import ParlinkError, TextError
+from parlink.errors import ConfigError, ParlinkError, TextError
 from parlink.kb import KnowledgeBase
 from parlink.kb.dictionary import OWN_TITLES, Dictionary
 from parlink.kb.view import View
@@ -38,6 +39,7 @@ from parlink.linking.mentions import (
     tokenize,
 )
 from parlink.linking.network import Network
+from parlink.linking.onnx_network import OnnxNetwork
 from parlink.linking.overlaps import resolve
 from parlink.linking.scoring import score
 from parlink.types import Candidate, Document, Entity, Link
@@ -55,6 +57,7 @@ Text = str | Document | Mapping[str, Any]  # a mapping: parlink's JSON as plain 
 AnyText = TypeVar("AnyText", bound=Text)
 AnyItem = TypeVar("AnyItem", TokenizedDocument, TokenizedDocument | Document)
 T = TypeVar("T")
+Runtime = Literal["torch", "onnx"]
 Progress = Callable[[float], None]  # told which share of the work is done
 
 
@@ -63,7 +66,7 @@ class Linker:
 
     def __init__(
         self,
-        checkpoint: Checkpoint,
+        checkpoint: Checkpoint | OnnxCheckpoint,
         *,
         kb: KnowledgeBase | None = None,
         source: CandidateSource | None = None,
@@ -82,21 +85,19 @@ class Linker:
         kb: KnowledgeBase | Path | str | None = None,
         source: CandidateSource | None = None,
         device: str = "cpu",
+        runtime: Runtime | None = None,
     ) -> Linker:
         """Open a model: a folder, one on the hub (`org/name`, `org/name@revision`), or the one that comes with parlink.
 
         Candidates come from `source`, else from the knowledge base: the one given, or the model's own `kb/`.
-        `device` is `cpu`, `cuda`, `cuda:N`, or `auto` for the best there is.
+        `device` is `cpu`, `cuda`, `cuda:N`, or `auto` for the best there is. `runtime` is `torch` or `onnx`; None is
+        `onnx` for a folder that `parlink export --format onnx` made, which needs no torch.
         """
-        from parlink.checkpoint.device import choose_device
-        from parlink.checkpoint.folder import load_checkpoint
-
-        device = str(choose_device(device))
-        os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", KERNELS)
         folder = packaged_model() if path is None else model_folder(path)
         kb = own_kb(folder) if kb is None else kb
         opened = KnowledgeBase.open(kb) if isinstance(kb, Path | str) else kb
-        return cls(load_checkpoint(folder), kb=opened, source=source or opened, device=device)
+        checkpoint, device = load_model(folder, device=device, runtime=runtime)
+        return cls(checkpoint, kb=opened, source=source or opened, device=device)
 
     def with_candidates(self, source: CandidateSource | None) -> Linker:
         """The same model and knowledge base, with candidates from somewhere else, or from nowhere."""
@@ -234,8 +235,26 @@ class Linker:
         ]
 
 
-def open_network(checkpoint: Checkpoint, *, device: str) -> Network:
+def load_model(folder: Path, *, device: str, runtime: Runtime | None) -> tuple[Checkpoint | OnnxCheckpoint, str]:
+    """Open a model folder for what is to compute it, and choose the device."""
+    if runtime not in (None, "torch", "onnx"):
+        raise ConfigError(f"runtime must be 'torch' or 'onnx', got {runtime!r}")
+    if runtime == "onnx" or (runtime is None and has_graphs(folder)):
+        if device not in ("cpu", "auto"):
+            raise ConfigError(f"onnxruntime computes on the CPU here, got device {device!r}; torch has others")
+        return load_onnx(folder), "cpu"
+    from parlink.checkpoint.device import choose_device
+    from parlink.checkpoint.folder import load_checkpoint
+
+    chosen = str(choose_device(device))
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", KERNELS)
+    return load_checkpoint(folder), chosen
+
+
+def open_network(checkpoint: Checkpoint | OnnxCheckpoint, *, device: str) -> Network:
     """Put a model where it computes."""
+    if isinstance(checkpoint, OnnxCheckpoint):
+        return OnnxNetwork(checkpoint.model, checkpoint.tokenizer)
     from parlink.linking.torch_network import TorchNetwork
 
     return TorchNetwork(checkpoint.model, checkpoint.tokenizer, device=device)

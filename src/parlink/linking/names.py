@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -12,6 +10,7 @@ from parlink.linking.beam import beam_search
 from parlink.linking.interrupt import check
 from parlink.linking.network import Described, Names
 from parlink.nn.decoder import MentionStates, NameScores, log_likelihoods
+from parlink.nn.forest import chunks
 from parlink.nn.model import LinkingModel
 from parlink.nn.prefix_tree import PrefixTree
 
@@ -65,15 +64,3 @@ def _tree(names: Names) -> tuple[PrefixTree, Tensor]:
     owner = np.repeat(np.arange(len(names)), [len(choice) for choice in names])
     tree = PrefixTree.build([name for choice in names for name in choice], groups=owner, roots=len(names))
     return tree, torch.from_numpy(owner)
-
-
-def chunks(sizes: Sequence[int], *, limit: int) -> Iterator[tuple[int, int]]:
-    """Ranges of neighbors whose sizes sum to at most `limit`, or of one that is larger."""
-    first, filled = 0, 0
-    for index, size in enumerate(sizes):
-        if filled and filled + size > limit:
-            yield first, index
-            first, filled = index, 0
-        filled += size
-    if first < len(sizes):
-        yield first, len(sizes)
