@@ -15,23 +15,27 @@ from parlink.linking.linker import Linker
 from tiny_model import tiny_checkpoint
 
 PROGRAM = """
-import sys
+import sys, time
 from parlink import bars
 
-bars.PATIENCE = float(sys.argv[1])
+bars.PATIENCE, pause = map(float, sys.argv[1:])
 with bars.share_bar("linking") as progress:
     for step in range(3):
         progress(step / 2)
+        time.sleep(pause)
+with bars.spinner("checking"):
+    time.sleep(pause)
 with bars.document_bar(3, "reading") as progress:
     for step in range(3):
         progress(1)
+        time.sleep(pause)
 """
 
 
-def show(*, patience: float) -> str:
+def show(*, patience: float, pause: float) -> str:
     """Run the program on a terminal, and return what was shown there."""
     terminal, end = pty.openpty()
-    command = [sys.executable, "-c", PROGRAM, str(patience)]
+    command = [sys.executable, "-c", PROGRAM, str(patience), str(pause)]
     with subprocess.Popen(command, stderr=end, env=os.environ | {"TERM": "xterm"}) as process:
         os.close(end)
         shown = b""
@@ -46,22 +50,22 @@ def show(*, patience: float) -> str:
 
 
 def test_a_bar_is_shown_on_a_terminal_once_the_work_has_taken_a_while() -> None:
-    shown = show(patience=-1)
+    shown = show(patience=0.001, pause=0.5)
     assert "linking" in shown and "100%" in shown
     assert "reading" in shown and "3/3" in shown
-    assert show(patience=60) == ""
+    assert "checking" in shown
+    assert show(patience=60, pause=0) == ""
 
 
 def test_nothing_is_shown_where_standard_error_is_no_terminal() -> None:
-    done = subprocess.run([sys.executable, "-c", PROGRAM, "-1"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", PROGRAM, "0.001", "0.5"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout == done.stderr == ""
 
 
 def test_a_linker_has_a_bar_only_where_a_person_types(monkeypatch: pytest.MonkeyPatch) -> None:
     linker, started = Linker(tiny_checkpoint(seed=3)), list[str]()
-    monkeypatch.setattr(bars._LateBar, "start", lambda bar: started.append("a bar"))
-    monkeypatch.setattr(bars, "PATIENCE", -1)
+    monkeypatch.setattr(bars.LateBars, "__enter__", lambda bar: started.append("a bar") or bar)
     linked = linker.link(["Paris", "Kent"])
     assert not started
     monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)

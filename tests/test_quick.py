@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+from importlib.metadata import version
+
 import pytest
 
 import parlink
 from parlink.linking.linker import Linker
 from parlink.quick import _open_linker
 from tiny_model import tiny_checkpoint
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert parlink.__version__ == version("parlink")
 
 
 def test_the_model_is_opened_once_and_takes_what_a_linker_takes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,13 @@ def test_a_document_goes_to_plain_data_and_to_json_and_back() -> None:
 def test_plain_data_that_is_no_document_is_an_error_that_says_so() -> None:
     with pytest.raises(DataFormatError, match="needs a string 'text'"):
         Document.from_dict({"txt": TEXT})
+    with pytest.raises(DataFormatError, match="must be a JSON object, got 'Jordan'"):
+        Document.from_dict("Jordan")  # type: ignore[arg-type]
+
+
+def test_a_text_that_is_no_string_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"must be a string, got b'Jordan'"):
+        Document(b"Jordan")  # type: ignore[arg-type]
 
 
 def test_a_link_says_where_it_is_and_what_it_refers_to() -> None:

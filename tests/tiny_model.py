@@ -37,5 +37,5 @@ def tiny_checkpoint(**changes: object) -> Checkpoint:
 def random_mentions(model: LinkingModel, count: int, *, seed: int = 1) -> MentionStates:
     """Mention states without a text."""
     rng = torch.Generator().manual_seed(seed)
-    width = model.config.encoder.hidden
-    return MentionStates(*(torch.randn(count, width, generator=rng) for _ in range(3)))
+    width, kind = model.config.encoder.hidden, next(model.parameters()).dtype
+    return MentionStates(*(torch.randn(count, width, generator=rng).to(kind) for _ in range(3)))

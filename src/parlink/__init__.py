@@ -40,6 +40,8 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("parlink")
     if name not in _LATER:
         raise AttributeError(f"module 'parlink' has no attribute {name!r}")
     return getattr(import_module(_LATER[name]), name)

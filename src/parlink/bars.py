@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from time import monotonic
-from typing import Any
+from threading import Timer
 
 from rich.console import Console
 from rich.progress import (
@@ -14,7 +13,7 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
-    TaskID,
+    SpinnerColumn,
     TaskProgressColumn,
     TextColumn,
     TimeElapsedColumn,
@@ -32,7 +31,7 @@ def is_prompt() -> bool:
 @contextmanager
 def document_bar(total: int | None, what: str) -> Iterator[Callable[[int], None]]:
     """Show a bar while the block runs, and give a function that is told how many more documents are done."""
-    with _LateBar(MofNCompleteColumn()) as bar:
+    with LateBars(*columns(MofNCompleteColumn())) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.advance(task, done)
 
@@ -40,31 +39,41 @@ def document_bar(total: int | None, what: str) -> Iterator[Callable[[int], None]
 @contextmanager
 def share_bar(what: str) -> Iterator[Callable[[float], None]]:
     """Show a bar while the block runs, and give a function that is told which share of the work is done."""
-    with _LateBar(TaskProgressColumn()) as bar:
+    with LateBars(*columns(TaskProgressColumn())) as bar:
         task = bar.add_task(what, total=1.0)
         yield lambda share: bar.update(task, completed=share)
 
 
-class _LateBar(Progress):
-    """A bar that appears when the work has taken a while, and only on a terminal or in a notebook."""
+@contextmanager
+def spinner(what: str) -> Iterator[None]:
+    """Show that the block runs, where how much of it is done cannot be told."""
+    with LateBars(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as bar:
+        bar.add_task(what, total=None)
+        yield
 
-    def __init__(self, amount: ProgressColumn) -> None:
+
+def columns(*amounts: ProgressColumn) -> tuple[ProgressColumn, ...]:
+    """What a bar consists of: what is done, how much of it, and for how long."""
+    return (TextColumn("{task.description}"), BarColumn(), *amounts, TimeElapsedColumn(), TimeRemainingColumn())
+
+
+class LateBars(Progress):
+    """Bars that appear when the work has taken a while, and only on a terminal or in a notebook."""
+
+    def __init__(self, *columns: ProgressColumn) -> None:
         console = Console(stderr=True)
-        columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeElapsedColumn(), TimeRemainingColumn())
-        super().__init__(*columns, console=console, disable=not (console.is_terminal or console.is_jupyter))
-        self._begun = monotonic()
+        super().__init__(*columns, console=console, disable=not (console.is_interactive or console.is_jupyter))
+        self._timer = Timer(PATIENCE, self.start)
+        self._timer.daemon = True
 
-    def __enter__(self) -> _LateBar:
+    def __enter__(self) -> LateBars:
+        if not self.disable:
+            self._timer.start()
         return self
 
-    def advance(self, task_id: TaskID, advance: float = 1) -> None:
-        super().advance(task_id, advance)
-        self._appear_if_late()
-
-    def update(self, task_id: TaskID, **fields: Any) -> None:
-        super().update(task_id, **fields)
-        self._appear_if_late()
-
-    def _appear_if_late(self) -> None:
-        if not self.live.is_started and monotonic() - self._begun > PATIENCE:
-            self.start()
+    def stop(self) -> None:
+        """Take the bars away; those that have not appeared by now never will."""
+        self._timer.cancel()
+        if self._timer.is_alive():
+            self._timer.join()
+        super().stop()

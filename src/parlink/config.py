@@ -25,6 +25,8 @@ REPLACED = {
 }
 
 
+DESCRIPTION_TOKENS = 32  # of what is said of an entity, that a bi-encoder reads
+SURROUNDING_TOKENS = 24  # on each side of a mention, that it reads as the words around it
 # The most of each size that an encoder may have, well above all that are published: more is damage, or a mistake.
 ENCODER_LIMITS = {
     "vocab_size": 10_000_000,
@@ -73,8 +75,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     tie_output: bool = False  # the output matrix is the word embedding
     self_normalized: bool = False  # a raw logit is read as a log-probability
     nil: bool = False  # NIL is one more candidate, with a reserved one-token name
-    descriptions: bool = False  # the correction reads what the KB says of an entity, if it says something
-    document_vector: bool = False  # the correction knows what the text around the mention is about
+    similarity: int = 0  # size of the vectors of the bi-encoder; 0: the paper's model, without one
 
     def __post_init__(self) -> None:
         encoder = self.encoder
@@ -100,6 +101,8 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             raise ConfigError(
                 f"overlap must be at least twice max_mention_tokens ({self.max_mention_tokens}), got {self.overlap}"
             )
+        if not 0 <= self.similarity <= ENCODER_LIMITS["hidden"]:
+            raise ConfigError(f"similarity must be the size of a vector, or 0 for none, got {self.similarity}")
         if self.global_tokens < 0:
             raise ConfigError(f"global_tokens must be a number of tokens, or 0 for none, got {self.global_tokens}")
         if self.max_tokens <= 2 * self.overlap + self.global_tokens:
@@ -113,11 +116,16 @@ PRIOR_FLOOR = 1e-4  # of a candidate that was never seen under the surface
 
 
 class ScoreWeights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """score = lm * mean log-likelihood + classifier * f + prior * log max(prior, PRIOR_FLOOR) + coherence * support."""
+    """Weights of the sum that a score is.
+
+    score = lm * mean log-likelihood + classifier * f + prior * log max(prior, PRIOR_FLOOR)
+            + similarity * (product of the bi-encoder's vectors) + coherence * support
+    """
 
     lm: float = 1.0
     classifier: float = 1.0
     prior: float = 0.0
+    similarity: float = 0.0  # of mention and entity, of a model that has a bi-encoder
     coherence: float = 0.0  # of the support by the other mentions of the document; 0: it is not computed
 
 

@@ -110,15 +110,15 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     tie_output: bool | None = None  # None: as the trained model that the run goes on from, else false
     freeze_embeddings: bool = False
     nil: bool = False  # NIL is one more candidate; else NIL mentions are not mentions
-    descriptions: bool = False  # the correction reads what is said of an entity, by the kb and the description_file
+    similarity: NonNegativeInt = 0  # size of the bi-encoder's vectors, which reads kb and description_file; 0: none
     description_file: str | None = None  # JSON lines with `title` and `text`, for training
     description_dropout: Fraction = 0.25  # how often descriptions are left out in training
-    document_vector: bool = False  # the correction reads the mean of the states of the window
     # the objective
     start_weight: NonNegativeFloat = 1.0
     end_weight: NonNegativeFloat = 1.0
     generation_weight: NonNegativeFloat = 1.0
     classifier_weight: NonNegativeFloat = 1.0
+    similarity_weight: NonNegativeFloat = 1.0
     normalizer_weight: NonNegativeFloat = 0.0  # of (log Z)^2; above 0 the model is self-normalized
     label_smoothing: Fraction = 0.1
     negatives: NonNegativeInt = 1  # a mention, from its candidates
@@ -140,13 +140,14 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     mixed_precision: bool | None = None  # bfloat16; None: on a CUDA device that has it, never on a CPU
     validate_steps: PositiveInt | None = None  # None: after each epoch
     checkpoint_minutes: NonNegativeFloat = 5.0
+    timeout_minutes: PositiveFloat = 30.0  # that a process waits for the others
     log_steps: PositiveInt = 10
 
     def __post_init__(self) -> None:
         if not self.stages:
             raise ConfigError("a training config needs at least one [[stages]] table with its data and its length")
-        if self.descriptions and self.kb is None and self.description_file is None:
-            raise ConfigError("descriptions = true needs a kb or a description_file to take them from")
+        if self.similarity and self.kb is None and self.description_file is None:
+            raise ConfigError("similarity needs a kb or a description_file to take descriptions from")
         if (self.hard_negatives or self.type_negatives) and self.kb is None:
             raise ConfigError("hard_negatives and type_negatives come from a knowledge base; give `kb`")
         least = 2 * self.max_mention_tokens + self.global_tokens + 3
@@ -155,7 +156,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             raise ConfigError(f"train_tokens must be at least {sum_of} = {least}, got {self.train_tokens}")
 
     @property
-    def loss_weights(self) -> tuple[float, float, float, float, float]:
+    def loss_weights(self) -> tuple[float, ...]:
         """The weight of each part, in the order of `nn.losses.PARTS`."""
         return (
             self.start_weight,
@@ -163,6 +164,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             self.generation_weight,
             self.classifier_weight,
             self.normalizer_weight,
+            self.similarity_weight,
         )
 
     def model(self, encoder: EncoderConfig, *, bos_id: int, eos_id: int) -> ModelConfig:
@@ -182,6 +184,5 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             tie_output=bool(self.tie_output),
             self_normalized=self.normalizer_weight > 0,
             nil=self.nil,
-            descriptions=self.descriptions,
-            document_vector=self.document_vector,
+            similarity=self.similarity,
         )

@@ -54,6 +54,7 @@ class Candidate:
     prior: float | None = None  # p(title | surface)
     lm: float | None = None  # length-normalized log-likelihood of the title
     classifier: float | None = None  # the discriminative correction, a raw logit
+    similarity: float | None = None  # of the mention in its document and what is known of the entity
     coherence: float | None = None  # support by the other mentions of the document
     match_type: str | None = None  # by which look-up step the surface found it: exact, folded, ...
     url: str | None = None
@@ -118,12 +119,16 @@ class Document:
     error: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise TypeError(f"the text of a document must be a string, got {self.text!r:.60}")
+
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Document:
         """Make a document of plain data in the shape of parlink's JSON; what is wrong with it is an error."""
         from parlink.data import jsonl
 
-        return jsonl.from_json(dict(value))
+        return jsonl.from_json(dict(value) if isinstance(value, Mapping) else value)
 
     def to_dict(self) -> dict[str, Any]:
         """Turn the document into plain data in the shape of parlink's JSON; what is absent is left out."""

@@ -23,3 +23,8 @@ def test_without_cuda_the_error_says_what_there_is() -> None:
 def test_what_is_no_device_is_refused(name: str) -> None:
     with pytest.raises(ConfigError, match="cannot be used"):
         choose_device(name)
+
+
+def test_what_torch_says_is_left_out_where_it_is_long() -> None:
+    with pytest.raises(ConfigError, match=r"^device 'gpu' cannot be used; here there is cpu"):
+        choose_device("gpu")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
 from parlink.checkpoint.export import export
 from parlink.checkpoint.folder import load_checkpoint, save_checkpoint, save_weights
+from parlink.checkpoint.quantize import Bits
 from parlink.errors import CheckpointError, KnowledgeBaseError
 from parlink.kb import KnowledgeBase
 from parlink.kb.build.build import build
@@ -35,9 +35,9 @@ def size(folder: Path) -> int:
     return (folder / "model.safetensors").stat().st_size
 
 
-@pytest.mark.parametrize(("bits", "share"), [(8, 0.35), (16, 0.55), (32, 1.0)])
+@pytest.mark.parametrize(("bits", "share"), [(6, 0.35), (8, 0.35), (16, 0.55), (32, 1.0)])
 def test_it_is_smaller_and_scores_nearly_the_same(
-    tmp_path: Path, model: Path, kb: Path, bits: Literal[8, 16, 32], share: float
+    tmp_path: Path, model: Path, kb: Path, bits: Bits, share: float
 ) -> None:
     small = export(model, tmp_path / "small", bits=bits, word_bits=bits, kb=kb)
     assert size(small) <= share * size(model)

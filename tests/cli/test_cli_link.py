@@ -105,16 +105,27 @@ def test_json_fits_on_a_screen(parlink: Parlink, monkeypatch: pytest.MonkeyPatch
     piped = parlink("link", TEXT, *options)[1]
     assert len(piped.splitlines()) == 1 and len(piped) < 2000
     monkeypatch.setattr("parlink.cli.link_output.sys.stdout.isatty", lambda: True)
-    spread = parlink("link", TEXT, *options, "--json")[1]
-    doc = json.loads(piped)
-    assert json.loads(spread)["links"] == [{"candidates": [], **link} for link in doc["links"]]
-    assert len(spread.splitlines()) == 1 + sum(1 + len(link.get("candidates", [])) for link in doc["links"])
+    shown = parlink("link", TEXT, *options, "--json")[1]
+    links = json.loads(piped)["links"]
+    assert len(shown.splitlines()) == 1 + sum(1 + len(link.get("candidates", [])) for link in links)
+    assert max(map(len, shown.splitlines()[1:])) < 160
+    for link, whole in zip(json.loads(shown)["links"], links, strict=True):
+        candidates = link.pop("candidates")
+        assert link.items() <= whole.items() and link.keys() >= {"start", "end", "title"}
+        for candidate, all_of_it in zip(candidates, whole.get("candidates", []), strict=True):
+            assert candidate.items() <= all_of_it.items() and candidate.keys() >= {"title", "score"}
 
 
 def test_a_device_that_is_not_here_is_one_line(parlink: Parlink) -> None:
     code, printed, shown = parlink("link", TEXT, "--model", "model", "--device", "abacus")
     assert (code, printed) == (1, "")
     assert shown.startswith("error: device 'abacus' cannot be used") and "here there is cpu" in shown
+
+
+@pytest.mark.parametrize("words", [[], ["kb"], ["data"]])
+def test_what_a_command_does_is_said_in_a_line(parlink: Parlink, words: list[str]) -> None:
+    commands = parlink(*words, "-h")[1].partition("Commands:")[2].splitlines()
+    assert commands and not [line for line in commands if line.endswith("...")]
 
 
 def test_h_is_help_everywhere(parlink: Parlink) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from parlink import docs_to_dataframe
 from parlink.data import jsonl
-from parlink.errors import ParlinkError
+from parlink.errors import ParlinkError, TextError
 from parlink.integrations.pandas import link_series
 from parlink.linking.linker import Linker
 from parlink.types import Document, Link, Span
@@ -44,6 +44,13 @@ def test_a_row_a_link_with_the_document_it_comes_from() -> None:
         [1, "beat", "", "", "no_candidate"],
         ["b", "Kent", "Kent", 0.5, ""],
     ]
+
+
+def test_one_document_is_a_table_and_what_is_none_is_refused() -> None:
+    doc = Document("Kent", links=(Link(Span(0, 4), "Kent"),))
+    assert docs_to_dataframe(doc).equals(docs_to_dataframe([doc]))
+    with pytest.raises(TextError, match="documents that were linked, got 'Kent'"):
+        docs_to_dataframe(["Kent"])  # type: ignore[list-item]
 
 
 def test_no_links_are_an_empty_table_with_its_columns() -> None:

@@ -42,12 +42,12 @@ def alone(model: LinkingModel, mentions: MentionStates, mention: int, name: Name
 def test_shared_scoring_equals_scoring_each_name_alone(
     names: list[list[Name]], seed: int, normalized: bool, batch_names: int
 ) -> None:
-    model = tiny_model(seed=seed, spread=2.0, self_normalized=normalized)
+    model = tiny_model(seed=seed, spread=2.0, self_normalized=normalized).double()
     mentions = random_mentions(model, len(names), seed=seed)
     scores = score_names(model, mentions, names, batch_names=batch_names)
     wanted = [alone(model, mentions, m, name) for m, own in enumerate(names) for name in own]
-    torch.testing.assert_close(scores.lm, torch.tensor([lm for lm, _ in wanted]), atol=1e-5, rtol=1e-5)
-    torch.testing.assert_close(scores.classifier, torch.tensor([f for _, f in wanted]), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(scores.lm, torch.tensor([lm for lm, _ in wanted], dtype=torch.float64))
+    torch.testing.assert_close(scores.classifier, torch.tensor([f for _, f in wanted], dtype=torch.float64))
 
 
 @given(CANDIDATES, st.integers(0, 99), st.integers(1, 5), st.booleans())
@@ -56,7 +56,7 @@ def test_shared_scoring_equals_scoring_each_name_alone(
 def test_beam_search_finds_only_whole_names_with_the_scores_of_complete_scoring(
     names: list[list[Name]], seed: int, beams: int, normalized: bool
 ) -> None:
-    model = tiny_model(seed=seed, spread=2.0, self_normalized=normalized)
+    model = tiny_model(seed=seed, spread=2.0, self_normalized=normalized).double()
     mentions = random_mentions(model, len(names), seed=seed)
     flat = [name for own in names for name in own]
     owner = [m for m, own in enumerate(names) for _ in own]
@@ -66,8 +66,8 @@ def test_beam_search_finds_only_whole_names_with_the_scores_of_complete_scoring(
     assert [owner[name] for name in found.name.tolist()] == found.mention.tolist()
     assert (complete.mention.tolist(), complete.name.tolist()) == (owner, list(range(len(flat))))
     assert len(set(found.name.tolist())) == len(found.name)
-    torch.testing.assert_close(found.lm, complete.lm[found.name], atol=1e-5, rtol=1e-5)
-    torch.testing.assert_close(found.classifier, complete.classifier[found.name], atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(found.lm, complete.lm[found.name])
+    torch.testing.assert_close(found.classifier, complete.classifier[found.name])
 
 
 @given(st.lists(NAME, min_size=1, max_size=12), st.integers(0, 99))
@@ -94,20 +94,20 @@ def test_no_mention_and_no_candidate_give_nothing() -> None:
 
 @torch.no_grad()
 def test_a_name_of_300_tokens_is_scored_like_any_other() -> None:
-    model = tiny_model(seed=5)
+    model = tiny_model(seed=5).double()
     mentions = random_mentions(model, 1)
     name = [3 + i % 13 for i in range(300)]
     scores = score_names(model, mentions, [[name, [4]]])
     lm, classifier = alone(model, mentions, 0, name)
-    torch.testing.assert_close(scores.lm[0], torch.tensor(lm), atol=1e-5, rtol=1e-5)
-    torch.testing.assert_close(scores.classifier[0], torch.tensor(classifier), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(scores.lm[0], torch.tensor(lm, dtype=torch.float64))
+    torch.testing.assert_close(scores.classifier[0], torch.tensor(classifier, dtype=torch.float64))
 
 
 def test_total_is_the_weighted_sum_and_a_missing_prior_has_a_floor() -> None:
-    lm, classifier, prior = np.array([[-1.0, -2.0], [0.5, 1.0], [1.0, 0.0]], np.float32)
-    weights = ScoreWeights(lm=2.0, classifier=3.0, prior=1.0)
-    wanted = [-2.0 + 1.5 + 0.0, -4.0 + 3.0 + math.log(1e-4)]
-    np.testing.assert_allclose(total(lm, classifier, prior, weights), wanted, rtol=1e-6)
+    lm, classifier, prior, similarity = np.array([[-1.0, -2.0], [0.5, 1.0], [1.0, 0.0], [0.5, 0.0]], np.float32)
+    weights = ScoreWeights(lm=2.0, classifier=3.0, prior=1.0, similarity=4.0)
+    wanted = [-2.0 + 1.5 + 0.0 + 2.0, -4.0 + 3.0 + math.log(1e-4)]
+    np.testing.assert_allclose(total(lm, classifier, prior, similarity, weights), wanted, rtol=1e-6)
 
 
 SPANS = st.lists(

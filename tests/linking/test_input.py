@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from parlink.config import LinkOptions
 from parlink.errors import ConfigError, ParlinkError, TextError
 from parlink.linking.linker import Linker
 from parlink.types import Candidate, Document, Link, Span
+from tiny_kb import tiny_kb
 from tiny_model import tiny_checkpoint
 
 
@@ -48,7 +50,7 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], says: str) 
         LinkOptions(**options)
 
 
-@pytest.mark.parametrize("value", [None, 5, b"Paris", ("Paris",), {"txt": "Paris"}, Document(None)])  # type: ignore[arg-type]
+@pytest.mark.parametrize("value", [None, 5, b"Paris", {"txt": "Paris"}])
 def test_what_is_no_document_is_refused_in_a_sentence(value: Any) -> None:
     with pytest.raises(ParlinkError, match="string"):
         LINKER.link(value)
@@ -62,6 +64,22 @@ def test_what_is_no_document_is_refused_in_a_sentence(value: Any) -> None:
 def test_a_stream_wants_many(value: Any) -> None:
     with pytest.raises(TextError, match="link takes one"):
         LINKER.stream(value)
+
+
+def test_what_can_be_read_once_is_for_a_stream() -> None:
+    with pytest.raises(TextError, match="stream takes any iterable"):
+        LINKER.link(iter(["Paris"]))  # type: ignore[call-overload]
+
+
+def test_options_that_are_plain_data_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"options must be a LinkOptions.*got \{'beams': 3\}"):
+        LINKER.link("Paris", options={"beams": 3})  # type: ignore[call-overload]
+
+
+def test_a_linker_at_a_prompt_says_what_it_links_to(tmp_path: Path) -> None:
+    kb = tiny_kb(tmp_path)
+    assert repr(Linker(tiny_checkpoint(), kb=kb)) == f"Linker(kb={kb!r}, device='cpu')"
+    assert repr(kb) == f"KnowledgeBase({str(kb.folder)!r}, 12 entities)"
 
 
 @pytest.mark.parametrize(
@@ -89,6 +107,7 @@ def test_a_list_gives_a_list_and_every_shape_the_same_links() -> None:
         assert [(link.span, link.title) for link in each.links] == [(link.span, link.title) for link in alone.links]
     assert told == sorted(told) and told[-1] == 1.0
     assert LINKER.link([]) == []
+    assert LINKER.link(tuple(documents)) == linked  # type: ignore[call-overload]
     assert list(LINKER.stream(documents)) == linked
 
 

@@ -1,4 +1,4 @@
-"""Linking on a real Ray of two workers, one of which is killed."""
+"""A real Ray of two workers, one of which is killed: linking, and reading dumps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from own_processes import descendants
 from parlink.corpus import chunks
 from parlink.corpus.job import Job
 from parlink.corpus.tally import Tally
-from parlink.data import jsonl
+from parlink.data import jsonl, parallel
+from parlink.data.wikipedia import articles
+from parlink.errors import DataFormatError
+from parlink.kb.build import mediawiki
+from parlink.kb.build.build import BuildOptions, build
 from tiny_corpus import DOCUMENTS, OPTIONS, link_files, tiny_job
 
 ray: Any = pytest.importorskip("ray", reason="Ray is not installed: pip install 'parlink[ray]'")
@@ -77,3 +81,45 @@ def test_a_dataset_is_linked_though_an_actor_dies(job: Job, cluster: None) -> No
         assert (row["links"] is None) == (row["text"] is None)
         if row["text"] in wanted:
             assert [link["start"] for link in row["links"]] == wanted[row["text"]]
+
+
+def write_dump(path: Path) -> None:
+    texts = [f"A port on the [[Elbe]], like [[Port {n // 2}|the port]] of [[Kent]]; see 18{n}." for n in range(60)]
+    pages = (f"<page><title>Port {n}</title><ns>0</ns><text>{text}</text></page>" for n, text in enumerate(texts))
+    path.write_text(f"<mediawiki>{''.join(pages)}</mediawiki>")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files of a knowledge base, but for the one that says when it was made."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "kb.json"}
+
+
+def test_a_knowledge_base_and_training_data_are_the_same_bytes(
+    tmp_path: Path, cluster: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from parlink.integrations.ray import ray_engine
+
+    write_dump(tmp_path / "dump.xml")
+    monkeypatch.setattr(parallel, "SMALL_FILE", 0)
+    monkeypatch.setattr(mediawiki, "CHUNK_BYTES", 500)
+    monkeypatch.setattr(articles, "_PAGES_A_BATCH", 4)
+    for name, engine in (("plain", None), ("ray", ray_engine(workers=2))):
+        build([tmp_path / "dump.xml"], tmp_path / name, options=BuildOptions(processes=1, engine=engine))
+        docs = articles.read(tmp_path / "dump.xml", known=articles.Survey(), engine=engine or map)
+        jsonl.write(tmp_path / f"{name}.jsonl", docs)
+    assert contents(tmp_path / "ray") == contents(tmp_path / "plain")
+    assert (tmp_path / "ray.jsonl").read_bytes() == (tmp_path / "plain.jsonl").read_bytes()
+    assert (tmp_path / "ray.jsonl").read_bytes().count(b"\n") == 60
+
+
+def test_what_is_wrong_with_the_data_is_said_as_without_ray(cluster: None) -> None:
+    from parlink.integrations.ray import ray_engine
+
+    with pytest.raises(DataFormatError, match=r"^a\.jsonl:3: broken$"):
+        list(ray_engine(workers=2)(refuse, range(5)))
+
+
+def refuse(number: int) -> int:
+    if number == 3:
+        raise DataFormatError("broken", path="a.jsonl", line=number)
+    return number

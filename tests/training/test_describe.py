@@ -13,7 +13,7 @@ import torch
 from parlink.errors import ConfigError, DataFormatError
 from parlink.kb import KnowledgeBase
 from parlink.kb.build.build import build
-from parlink.nn.descriptions import TOKENS
+from parlink.nn.similarity import TOKENS
 from parlink.training.describe import Describer, read_leads
 from parlink.training.initial import initial_checkpoint
 from parlink.training.loop import Run
@@ -57,16 +57,22 @@ def test_leads_may_be_compressed_and_a_broken_line_is_named(tmp_path: Path) -> N
         read_leads(tmp_path / "bad.jsonl")
 
 
+def test_nil_has_no_words(kb: KnowledgeBase) -> None:
+    tokenizer = byte_level_bpe()
+    titles, said = Describer(tokenizer, 0.0, kb).entities([["Japan", None], ["Elbe"]], random.Random(0))
+    assert titles.lengths.tolist() == [len(tokenizer.title("Japan")), 0, len(tokenizer.title("Elbe"))]
+    assert said.lengths.tolist() == [len(tokenizer.title("island country")), 0, 0]
+
+
 def test_a_model_that_reads_descriptions_needs_some(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="needs a kb or a description_file"):
-        tiny_config(tmp_path, descriptions=True)
+        tiny_config(tmp_path, similarity=4)
 
 
 def test_a_run_learns_from_descriptions_and_goes_on_to_the_same_weights(tmp_path: Path, kb: KnowledgeBase) -> None:
     stage: dict[str, Any] = {"train": [{"path": str(tmp_path / "train.jsonl")}], "steps": 5, "warmup_steps": 0}
     settings: dict[str, Any] = {
-        "descriptions": True,
-        "document_vector": True,
+        "similarity": 4,
         "global_tokens": 3,
         "kb": str(tmp_path / "kb"),
         "stages": [stage],
@@ -74,8 +80,7 @@ def test_a_run_learns_from_descriptions_and_goes_on_to_the_same_weights(tmp_path
     config = tiny_config(tmp_path, **settings, output=str(tmp_path / "whole"))
     whole = Run(config, initial_checkpoint(config))
     list(whole.events())
-    inputs = whole.model.decoder.inputs
-    assert inputs is not None and inputs.of_description.weight.any() and inputs.of_context.weight.any()
+    assert whole.model.similarity is not None and whole.model.similarity.word_weight.any()
     config = tiny_config(tmp_path, **settings)
     events = Run(config, initial_checkpoint(config)).events()
     for _ in range(2):

@@ -60,26 +60,25 @@ def test_info_describes_a_run_that_starts_from_a_trained_model(tmp_path: Path, t
     assert describe(tmp_path / "more.toml")["parameters"] == describe(trained)["parameters"]
 
 
-def test_a_trained_model_gets_new_inputs_that_change_nothing_at_first(tmp_path: Path, trained: Path) -> None:
+def test_a_trained_model_gets_a_bi_encoder_and_keeps_all_else(tmp_path: Path, trained: Path) -> None:
     (tmp_path / "leads.jsonl").write_text('{"title": "Japan", "text": "a country"}\n')
-    more = {"descriptions": True, "description_file": str(tmp_path / "leads.jsonl"), "document_vector": True}
+    more = {"similarity": 4, "description_file": str(tmp_path / "leads.jsonl")}
     started = initial_checkpoint(tiny_config(tmp_path, encoder=str(trained), **more)).model
     old = load_checkpoint(trained).model.state_dict()
     for name, weight in started.state_dict().items():
         if name in old:
             assert torch.equal(weight, old[name]), name
         else:
-            assert name.startswith("decoder.inputs."), name
-    assert started.decoder.inputs is not None
-    assert not started.decoder.inputs.of_description.weight.any()
-    assert not started.decoder.inputs.of_context.weight.any()
+            assert name.startswith("similarity."), name
+    assert started.similarity is not None
 
 
-def test_inputs_that_a_model_has_learned_to_read_cannot_be_left_out(tmp_path: Path) -> None:
-    reading = initial_checkpoint(tiny_config(tmp_path, document_vector=True))
-    save_checkpoint(tmp_path / "reading", reading, card="")
-    with pytest.raises(ConfigError, match=r"document_vector = false, but .* set `document_vector = true`"):
-        initial_checkpoint(tiny_config(tmp_path, encoder=str(tmp_path / "reading")))
-    again = initial_checkpoint(tiny_config(tmp_path, encoder=str(tmp_path / "reading"), document_vector=True))
-    for name, weight in reading.model.state_dict().items():
-        assert torch.equal(again.model.state_dict()[name], weight), name
+def test_a_run_without_descriptions_keeps_the_bi_encoder_that_a_model_has(tmp_path: Path) -> None:
+    (tmp_path / "leads.jsonl").write_text('{"title": "Japan", "text": "a country"}\n')
+    leads = {"description_file": str(tmp_path / "leads.jsonl")}
+    save_checkpoint(tmp_path / "has", initial_checkpoint(tiny_config(tmp_path, similarity=4, **leads)), card="")
+    with pytest.raises(ConfigError, match=r"similarity = 5, but .* set `similarity = 4`"):
+        initial_checkpoint(tiny_config(tmp_path, encoder=str(tmp_path / "has"), similarity=5, **leads))
+    old = load_checkpoint(tmp_path / "has").model.state_dict()
+    again = initial_checkpoint(tiny_config(tmp_path, encoder=str(tmp_path / "has"))).model.state_dict()
+    assert all(torch.equal(again[name], weight) for name, weight in old.items())

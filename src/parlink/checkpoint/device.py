@@ -6,6 +6,8 @@ import torch
 
 from parlink.errors import ConfigError
 
+LONGEST_REASON = 80  # characters
+
 
 def choose_device(name: str) -> torch.device:
     """Return the device of a name; `auto` is CUDA where there is such a device, else the CPU."""
@@ -15,9 +17,16 @@ def choose_device(name: str) -> torch.device:
         device = torch.device(name)
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, TypeError) as error:
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise ConfigError(f"device {name!r} cannot be used ({reason}); here there is {_list_devices()}") from error
+        raise ConfigError(
+            f"device {name!r} cannot be used{_give_reason(error)}; here there is {_list_devices()}"
+        ) from error
     return device
+
+
+def _give_reason(error: Exception) -> str:
+    """What torch says, if it is one sentence: some of its answers name every backend there is."""
+    reason = str(error).splitlines()[0].rstrip(".")
+    return f" ({reason})" if len(reason) <= LONGEST_REASON else ""
 
 
 def _list_devices() -> str:

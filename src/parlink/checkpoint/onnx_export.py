@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.export import Dim
+from torch.nn import functional as F
 
 from parlink.checkpoint.config_file import FORMAT, ConfigFile, write_config
 from parlink.checkpoint.folder import Checkpoint
@@ -22,7 +23,15 @@ from parlink.checkpoint.onnx_folder import FOLDER
 from parlink.checkpoint.quantize import SCALE, Bits, dequantize, quantize
 from parlink.errors import CheckpointError
 from parlink.kb.tables import File, sha256_of
-from parlink.nn.exportable import CorrectionGraph, DescriptionGraph, EncoderGraph, EndGraph, MentionGraph, StepGraph
+from parlink.nn.exportable import (
+    CorrectionGraph,
+    EncoderGraph,
+    EndGraph,
+    EntityGraph,
+    MentionGraph,
+    QueryGraph,
+    StepGraph,
+)
 from parlink.nn.model import LinkingModel
 from parlink.text.attention_plan import plan_attention
 
@@ -64,15 +73,9 @@ def write_graphs(place: Path, model: LinkingModel, *, precision: Precision = "fl
 
 
 def _graphs(model: LinkingModel) -> dict[str, tuple[nn.Module, list[Input], list[str]]]:
-    hidden, inputs = model.config.encoder.hidden, model.decoder.inputs
+    hidden = model.config.encoder.hidden
     plan = plan_attention([3, 2], window=model.config.window, front=model.encoder.front)
     blocks, tokens = ("blocks", "reads", "seen"), Input("states", torch.randn(5, hidden), ("tokens", None))
-    vectors = [Input("vector", torch.randn(3, hidden), ("mentions", None)), _numbers("owner", "names", 4)]
-    vectors += [Input("cell", torch.randn(4, hidden), ("names", None))]
-    document = [Input("document", torch.randn(3, hidden), ("mentions", None))] if inputs is not None else []
-    if inputs is not None:
-        vectors += [Input("context", torch.randn(3, hidden), ("mentions", None))]
-        vectors += [Input("described", torch.randn(4, hidden), ("names", None))] if inputs.has_descriptions else []
     graphs: dict[str, tuple[nn.Module, list[Input], list[str]]] = {
         "encoder": (
             EncoderGraph(model),
@@ -93,8 +96,8 @@ def _graphs(model: LinkingModel) -> dict[str, tuple[nn.Module, list[Input], list
         ),
         "mentions": (
             MentionGraph(model),
-            [tokens, _numbers("first", "mentions", 3), _numbers("last", "mentions", 3), *document],
-            ["hidden", "cell", "vector", "gates", *(["context"] if document else [])],
+            [tokens, _numbers("first", "mentions", 3), _numbers("last", "mentions", 3)],
+            ["hidden", "cell", "vector", "gates"],
         ),
         "step": (
             StepGraph(model),
@@ -107,11 +110,22 @@ def _graphs(model: LinkingModel) -> dict[str, tuple[nn.Module, list[Input], list
             ],
             ["next_hidden", "next_cell", "features"],
         ),
-        "correction": (CorrectionGraph(model), vectors, ["logits"]),
+        "correction": (
+            CorrectionGraph(model),
+            [
+                Input("vector", torch.randn(3, hidden), ("mentions", None)),
+                _numbers("owner", "names", 4),
+                Input("cell", torch.randn(4, hidden), ("names", None)),
+            ],
+            ["logits"],
+        ),
     }
-    if inputs is not None and inputs.has_descriptions:
-        means = [Input("means", torch.randn(4, hidden), ("texts", None))]
-        graphs["descriptions"] = (DescriptionGraph(model), means, ["vectors"])
+    if model.similarity is not None:
+        known = ("first", "last", "document", "around", "words")
+        mentions = [Input(name, torch.randn(3, hidden), ("mentions", None)) for name in known]
+        entities = [Input(name, torch.randn(3, hidden), ("entities", None)) for name in ("title", "description")]
+        graphs["queries"] = (QueryGraph(model.similarity), mentions, ["vectors"])
+        graphs["entities"] = (EntityGraph(model.similarity), entities, ["vectors"])
     return graphs
 
 
@@ -170,12 +184,14 @@ def _write_tables(place: Path, model: LinkingModel, bits: Bits | None) -> None:
     for name, table in tables.items():
         for part, array in _pack(name, table, bits).items():
             np.save(place / f"{part.replace(SCALE, '_scale')}.npy", array.numpy())
+    if model.similarity is not None:
+        np.save(place / "word_weight.npy", F.softplus(model.similarity.word_weight.detach()).numpy())
     np.save(place / "output_bias.npy", model.decoder.head.decoder.bias.detach().numpy())
 
 
 def _pack(name: str, table: Tensor, bits: Bits | None) -> dict[str, Tensor]:
     """Narrow a table; without `bits` as far as that loses nothing, as with one that was narrow on disk."""
-    tried: tuple[Bits, ...] = (8, 16, 32) if bits is None else (bits,)
+    tried: tuple[Bits, ...] = (6, 8, 16, 32) if bits is None else (bits,)
     for width in tried:
         packed = quantize({name: table}, partial(_always, width))
         if bits is not None or torch.allclose(dequantize(packed)[name], table, rtol=1e-6, atol=0.0):

@@ -22,6 +22,15 @@ Graph = Callable[..., list[NDArray[Any]]]  # inputs by name -> outputs
 
 
 @dataclass(frozen=True, slots=True)
+class OnnxSimilarity:
+    """The two sides of a bi-encoder."""
+
+    queries: Graph
+    entities: Graph
+    word_weight: Floats  # (vocabulary,)
+
+
+@dataclass(frozen=True, slots=True)
 class OnnxModel:
     """The graphs of a model (`nn.exportable` says what goes in and out), and the tables beside them."""
 
@@ -34,7 +43,7 @@ class OnnxModel:
     mentions: Graph
     step: Graph
     correction: Graph
-    descriptions: Graph | None  # of a model that reads them
+    similarity: OnnxSimilarity | None  # of a model with a bi-encoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +80,14 @@ def load_onnx(folder: Path) -> OnnxCheckpoint:
         mentions=open_graph(place / "mentions.onnx"),
         step=open_graph(place / "step.onnx"),
         correction=open_graph(place / "correction.onnx"),
-        descriptions=open_graph(place / "descriptions.onnx") if config.descriptions else None,
+        similarity=_open_similarity(place, shape[:1]) if config.similarity else None,
     )
     return OnnxCheckpoint(model, Tokenizer.load(folder / "tokenizer.json"), file.tuned)
+
+
+def _open_similarity(place: Path, shape: tuple[int, ...]) -> OnnxSimilarity:
+    weight = np.array(map_array(place / "word_weight.npy", shape), np.float32)
+    return OnnxSimilarity(open_graph(place / "queries.onnx"), open_graph(place / "entities.onnx"), weight)
 
 
 def open_graph(path: Path) -> Graph:

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from parlink.cli.data import FORMATS
+from parlink.cli.engine import ADDRESS, ENGINE, EngineName, choose_engine
 from parlink.cli.struct_options import DEVICE, add_options
 from parlink.config import LinkOptions
-
-if TYPE_CHECKING:
-    from parlink.corpus.annotate import Engine
-
-
-class EngineName(StrEnum):
-    """Who links the chunks."""
-
-    PROCESSES = "processes"
-    RAY = "ray"
 
 
 class Strip(StrEnum):
@@ -49,10 +40,8 @@ def annotate(
     strip: Annotated[Strip | None, typer.Option(help="Link the text of pages; offsets are into the page.")] = None,
     top: Annotated[int, typer.Option("--top", "--candidates", min=0, help="Candidates to keep of each link.")] = 5,
     workers: Annotated[int, typer.Option(min=1, help="Processes, of one thread each.")] = 1,
-    engine: Annotated[EngineName, typer.Option(help="Link in processes of this machine, or on Ray.")] = (
-        EngineName.PROCESSES
-    ),
-    address: Annotated[str | None, typer.Option(help="Of the Ray cluster; default: one on this machine.")] = None,
+    engine: Annotated[EngineName, ENGINE] = EngineName.PROCESSES,
+    address: Annotated[str | None, ADDRESS] = None,
     shard: Annotated[str | None, typer.Option(metavar="I/N", help="Link the I-th of N parts of the input.")] = None,
     part_documents: Annotated[
         int | None, typer.Option(min=1, help="Documents of a numbered part; default: one file for all.")
@@ -61,7 +50,7 @@ def annotate(
     resume: Annotated[bool, typer.Option("--resume", help="Understood, not needed: a run always goes on.")] = False,
     device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
-    """Link every document; links it has are replaced, but given spans and candidates are used."""
+    """Link files of documents. Links that they have are replaced, but given spans and candidates are used."""
     from parlink.cli.bars import corpus_bar
     from parlink.cli.corpus_summary import print_summary, write_report
     from parlink.corpus.annotate import annotate
@@ -81,18 +70,10 @@ def annotate(
             target,
             job=job,
             workers=workers,
-            engine=_choose_engine(engine, workers, address),
+            engine=choose_engine(engine, workers, address),
             shard=part,
             progress=progress,
         )
     print_summary(summary, target)
     if report is not None:
         write_report(report, summary, target)
-
-
-def _choose_engine(name: EngineName, workers: int, address: str | None) -> Engine | None:
-    if name is EngineName.PROCESSES:
-        return None
-    from parlink.integrations.ray import ray_engine
-
-    return ray_engine(workers=workers, address=address)

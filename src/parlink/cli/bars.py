@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import MofNCompleteColumn, Progress, TaskID, TextColumn
 
+from parlink.bars import LateBars, columns
 from parlink.bars import document_bar as document_bar
+from parlink.bars import spinner as spinner
 from parlink.corpus.tally import Tally
 
 
@@ -25,9 +27,7 @@ def corpus_bar(total: int | None, what: str) -> Iterator[Callable[[Tally], None]
     What it is told first was done before, and is in no rate.
     """
     done, before = Tally(), Tally()
-    rates = TextColumn("{task.fields[rates]}")
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rates)
-    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=Console(stderr=True)) as display:
+    with LateBars(*columns(MofNCompleteColumn(), TextColumn("{task.fields[rates]}"))) as display:
         task = display.add_task(what, total=total, rates="")
         began = time.monotonic()
 
@@ -39,6 +39,20 @@ def corpus_bar(total: int | None, what: str) -> Iterator[Callable[[Tally], None]
             display.update(task, advance=more.documents + more.unreadable, rates=told)
 
         yield tell_of
+
+
+@contextmanager
+def stage_bars() -> Iterator[Callable[[str, int, int], None]]:
+    """Show a bar a stage, and give a function that is told the stage, how much of it is done, and of how much."""
+    with LateBars(*Progress.get_default_columns()) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def show(stage: str, done: int, whole: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=whole or None)
+            bars.update(tasks[stage], completed=done)
+
+        yield show
 
 
 def describe_rates(done: Tally, before: Tally, seconds: float) -> str:

@@ -10,6 +10,8 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from parlink.cli.engine import ADDRESS, ENGINE, EngineName, choose_engine
+
 T = TypeVar("T")
 FORMATS = "Format, as jsonl, parquet, csv, nif, elevant; told from the name and contents if left out."
 
@@ -31,12 +33,11 @@ def aida(
         Path, typer.Option("--output", "-o", help="Folder for train.jsonl, testa.jsonl, testb.jsonl, graph.jsonl.")
     ],
 ) -> None:
-    """Build AIDA-CoNLL with candidates and their link graph, and print counts and candidate recall."""
-    from rich.console import Console
-
+    """Build AIDA-CoNLL with its candidates. Writes their link graph too, and prints counts and candidate recall."""
+    from parlink.cli.bars import spinner
     from parlink.data.aida.corpus import build
 
-    with Console(stderr=True).status("joining AIDA"):
+    with spinner("joining AIDA"):
         counts = build(conll, annotations=annotations, candidates=candidates, redirects=redirects, output=output)
     for split, n in counts.items():
         print(
@@ -52,11 +53,14 @@ def wikipedia(
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; links go through its redirects.")] = None,
     repeats: Annotated[bool, typer.Option(help="Link later mentions of a linked surface, and of the title.")] = False,
     processes: Annotated[int, typer.Option(min=1, help="Processes that clean pages.")] = os.cpu_count() or 1,
+    engine: Annotated[EngineName, ENGINE] = EngineName.PROCESSES,
+    address: Annotated[str | None, ADDRESS] = None,
 ) -> None:
-    """Turn a Wikipedia dump into training documents, and print counts."""
+    """Turn a Wikipedia dump into training documents. Prints counts."""
     from collections import Counter
 
     from parlink.data import jsonl
+    from parlink.data.parallel import in_processes
     from parlink.data.wikipedia import articles, mediawiki, schools
 
     counts: Counter[str] = Counter()
@@ -65,7 +69,8 @@ def wikipedia(
         docs = schools.read(dump, resolve=resolve, repeats=repeats, counts=counts)
     else:
         known = articles.survey(_count(mediawiki.pages(dump), "redirects"))
-        docs = articles.read(dump, known=known, resolve=resolve, repeats=repeats, processes=processes, counts=counts)
+        mapping = choose_engine(engine, processes, address) or in_processes(processes)
+        docs = articles.read(dump, known=known, resolve=resolve, repeats=repeats, engine=mapping, counts=counts)
     jsonl.write(output, _count(docs, "documents"))
     for name, number in sorted(counts.items()):
         print(f"{name}: {number:,}")
@@ -81,7 +86,7 @@ def convert(
     id_field: Annotated[str | None, typer.Option(help="Field with the id.")] = None,
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder that turns identifiers into titles.")] = None,
 ) -> None:
-    """Convert documents between formats; what a format cannot hold is counted on stderr."""
+    """Convert documents between formats. What a format cannot hold is counted on stderr."""
     from parlink.data import formats
 
     losses = formats.convert(
@@ -103,7 +108,7 @@ def concat(
     output: Annotated[str, typer.Option("--output", "-o", help="File, URL or -.")],
     unique: Annotated[bool, typer.Option("--unique", help="Refuse an id that comes twice, or is missing.")] = False,
 ) -> None:
-    """Join files of documents, such as the shards of a run, in the order given."""
+    """Join files of documents in the order given. They may be the shards of a run."""
     from parlink.data import formats
 
     losses = formats.concat(sources, output, unique=unique, passing=lambda docs: _count(docs, "documents"))

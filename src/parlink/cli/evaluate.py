@@ -49,7 +49,7 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one line for each condition.")] = False,
     device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
-    """Score linking, detection and disambiguation as GERBIL does, with intervals and errors by kind."""
+    """Score links as GERBIL does. Linking, detection and disambiguation, with intervals and errors by kind."""
     from parlink.cli.bars import document_bar
     from parlink.cli.score_table import print_reports
     from parlink.data import files

@@ -11,8 +11,8 @@ from parlink.errors import ConfigError
 
 Format = Literal["safetensors", "onnx"]
 Precision = Literal["float32", "int8"]
-Width = Literal["8", "16", "32"]
-BITS: dict[Width, Literal[8, 16, 32]] = {"8": 8, "16": 16, "32": 32}
+Width = Literal["6", "8", "16", "32"]
+BITS: dict[Width, Literal[6, 8, 16, 32]] = {"6": 6, "8": 8, "16": 16, "32": 32}
 
 
 def export(
@@ -20,7 +20,7 @@ def export(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
     format: Annotated[Format, typer.Option(help="Weights for torch, or graphs for onnxruntime.")] = "safetensors",
     bits: Annotated[
-        Width | None, typer.Option(help="Bits a weight, of safetensors (16); 8: with a scale per row.")
+        Width | None, typer.Option(help="Bits a weight of safetensors (16); 6 and 8: with a scale per row.")
     ] = None,
     word_bits: Annotated[
         Width | None, typer.Option(help="The same for words (8; onnx: as few as change none).")
@@ -29,18 +29,21 @@ def export(
     kb: Annotated[Path | None, typer.Option(help="Knowledge base to put inside, if not the model's own.")] = None,
     push: Annotated[str | None, typer.Option(help="Push it to the Hugging Face hub too, such as org/name.")] = None,
 ) -> None:
-    """Copy a model with narrow weights and its knowledge base, to be shipped as one folder."""
+    """Copy a model in fewer bits. Its knowledge base comes along, so that one folder can be shipped."""
     from parlink.checkpoint import export as exports
+    from parlink.cli.bars import spinner
 
+    if format == "onnx" and bits is not None:
+        raise ConfigError("--bits is for safetensors; --format onnx has --precision")
+    if format != "onnx" and precision != "float32":
+        raise ConfigError("--precision is for --format onnx; safetensors have --bits")
     words = None if word_bits is None else BITS[word_bits]
-    if format == "onnx":
-        if bits is not None:
-            raise ConfigError("--bits is for safetensors; give --precision to --format onnx")
-        folder = exports.export_onnx(model, output, precision=precision, word_bits=words, kb=kb)
-    else:
-        if precision != "float32":
-            raise ConfigError("--precision is for --format onnx; give --bits")
-        folder = exports.export(model, output, bits=BITS[bits or "16"], word_bits=words or 8, kb=kb)
+    with spinner("exporting"):
+        folder = (
+            exports.export_onnx(model, output, precision=precision, word_bits=words, kb=kb)
+            if format == "onnx"
+            else exports.export(model, output, bits=BITS[bits or "16"], word_bits=words or 8, kb=kb)
+        )
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     print(f"{folder}: {size / 1e6:.1f} MB")
     if push is not None:

@@ -38,7 +38,9 @@ def info(
 
 def _check(folder: Path) -> None:
     from parlink.checkpoint.verify import verify
+    from parlink.cli.bars import spinner
 
-    whole = verify(folder)
+    with spinner("reading every file"):
+        whole = verify(folder)
     state = "every file is as it was written" if whole else "can be read, but holds no checksums"
     print(f"{folder}: {state}", file=sys.stderr)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from parlink.cli.engine import ADDRESS, ENGINE, EngineName, choose_engine
 from parlink.cli.kb_inspect import AsJson, Folder, Overlay, check, diff, lookup, merge
 
 if TYPE_CHECKING:
-    from parlink.kb.build.build import Progress, Report
+    from parlink.kb.build.build import Report
     from parlink.kb.tables import Info
 
 app = typer.Typer(no_args_is_help=True)
@@ -46,10 +46,13 @@ def build(
     pages_a_title: Annotated[int, typer.Option(help="Pages that the link graph keeps a title.", min=0)] = 128,
     link_probability: Annotated[bool, typer.Option(help="Count in the texts how often names are links.")] = True,
     processes: Annotated[int | None, typer.Option(help="Processes; else one a core.", min=1)] = None,
+    engine: Annotated[EngineName, ENGINE] = EngineName.PROCESSES,
+    address: Annotated[str | None, ADDRESS] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a build that was stopped.")] = False,
     replace: Annotated[bool, typer.Option(help="Put the new folder in place of the one that is there.")] = False,
 ) -> None:
     """Build a knowledge base from one or more sources."""
+    from parlink.cli.bars import stage_bars
     from parlink.kb.build.build import BuildOptions
     from parlink.kb.build.build import build as build_folder
 
@@ -66,17 +69,18 @@ def build(
         pages_a_title=pages_a_title,
         link_probability=link_probability,
         processes=processes,
+        engine=choose_engine(engine, processes or os.cpu_count() or 1, address),
         resume=resume,
         replace=replace,
     )
-    with _progress() as progress:
+    with stage_bars() as progress:
         report = build_folder(sources, output, options=options, progress=progress)
     _print_report(report, output)
 
 
 @app.command()
 def info(folder: Folder, overlay: Overlay = None, as_json: AsJson = False) -> None:
-    """Show where a knowledge base comes from and how large it is."""
+    """Show where it comes from and how large it is."""
     import msgspec
 
     from parlink.kb import KnowledgeBase
@@ -120,7 +124,7 @@ def rename(
     new: Annotated[str, typer.Argument(help="Title to be.")],
     overlay: Overlay = None,
 ) -> None:
-    """Give an entity another title; it is still found by the old one."""
+    """Give an entity another title. It is still found by the old one."""
     from parlink.kb import KnowledgeBase
 
     KnowledgeBase.open(folder, overlay=overlay).rename(old, new)
@@ -151,24 +155,6 @@ def alias(
         opened.remove_alias(surface, title)
     else:
         opened.add_alias(surface, title, count=count)
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """Show a bar per source on stderr."""
-    from rich.console import Console
-    from rich.progress import Progress as Bars
-    from rich.progress import TaskID
-
-    with Bars(console=Console(stderr=True)) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def show(stage: str, done: int, whole: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=whole or None)
-            bars.update(tasks[stage], completed=done)
-
-        yield show
 
 
 def _print_report(report: Report, folder: Path) -> None:

@@ -28,7 +28,7 @@ def lookup(
     overlay: Overlay = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the entities that a surface form may refer to, with priors and what is known of them."""
+    """Show the entities that a name may refer to. Each with its prior and what is known of it."""
     from parlink.kb import KnowledgeBase
 
     view = KnowledgeBase.open(folder, overlay=overlay).snapshot()
@@ -48,7 +48,8 @@ def check(
     overlay: Overlay = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check that all files are whole, and list what may be wrong: twins, redirects, names, descriptions."""
+    """Check files and content. Lists what may be wrong: twins, redirects, names, descriptions."""
+    from parlink.cli.bars import spinner
     from parlink.data import files
     from parlink.kb import KnowledgeBase
     from parlink.kb.check import check as check_view
@@ -57,9 +58,10 @@ def check(
 
     files.check_name(report)
     opened = KnowledgeBase.open(folder, overlay=overlay)
-    verify(folder, overlay=opened.overlay)
     view = opened.snapshot()
-    findings = check_view(view)
+    with spinner(f"checking {len(view):,} titles"):
+        verify(folder, overlay=opened.overlay)
+        findings = check_view(view)
     if report is not None:
         page = render("kb_check.html", name=view.name, titles=len(view), findings=findings)
         with files.open_output(report) as file:
@@ -76,13 +78,15 @@ def diff(
     show: Annotated[int, typer.Option(help="Most lines to show of each kind.", min=0)] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is different in another knowledge base: entities, what is known of them, names."""
+    """Show what is different in another one. Compares entities, what is known of them, and names."""
     import msgspec
 
+    from parlink.cli.bars import spinner
     from parlink.kb import KnowledgeBase
     from parlink.kb.difference import diff as compare
 
-    difference = compare(*(KnowledgeBase.open(each).snapshot() for each in (old, new)))
+    with spinner("comparing"):
+        difference = compare(*(KnowledgeBase.open(each).snapshot() for each in (old, new)))
     if as_json:
         _print_json(msgspec.to_builtins(difference))
         return
@@ -103,11 +107,13 @@ def merge(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
     name: Annotated[str | None, typer.Option(help="Name that results give; else that of the folder.")] = None,
 ) -> None:
-    """Put two knowledge bases together, with their changes, into a new one."""
+    """Merge two into a new one. Their changes come along."""
+    from parlink.cli.bars import spinner
     from parlink.kb import KnowledgeBase
     from parlink.kb.build.union import merge as write_union
 
-    info = write_union(KnowledgeBase.open(first), KnowledgeBase.open(second), output, name=name)
+    with spinner("merging"):
+        info = write_union(KnowledgeBase.open(first), KnowledgeBase.open(second), output, name=name)
     print(f"{output}: {info.titles:,} titles, {info.names:,} names, {sum(info.sizes().values()) / 1e6:.1f} MB")
     for what, count in info.notes.items():
         print(f"{what}: {count:,}")

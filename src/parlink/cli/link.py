@@ -26,7 +26,8 @@ def link(
     top: Annotated[int, typer.Option(min=0, help="Candidates of a mention that are shown.")] = 5,
     html: Annotated[Path | None, typer.Option(help="Write a page with the links in place, too.")] = None,
     output_format: Annotated[
-        OutputFormat | None, typer.Option("--format", help="What to print; default: a table on a terminal, else JSON.")
+        OutputFormat | None,
+        typer.Option("--format", help="Default: a table on a terminal, else json, which on a terminal is short."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     explained: Annotated[
@@ -34,7 +35,7 @@ def link(
     ] = False,
     device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
-    """Find the entities in a text: a table on a terminal, JSON when piped."""
+    """Find the entities in a text. Prints a table on a terminal, JSON when piped."""
     from parlink.bars import share_bar
     from parlink.corpus.job import keep_top
     from parlink.kb.surface_table import SurfaceTable

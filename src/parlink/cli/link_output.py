@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -12,6 +13,11 @@ from parlink.data import files, jsonl
 from parlink.types import Document
 
 DIGITS = 4  # behind the point: a score has no more that mean something
+
+
+# What is shown of them on a terminal, where JSON is to be read; a pipe gets all.
+SHOWN_OF_LINK = ("start", "end", "title", "id", "type", "description", "confidence", "reason")
+SHOWN_OF_CANDIDATE = ("title", "id", "score", "prior")
 
 
 class OutputFormat(StrEnum):
@@ -40,14 +46,25 @@ def write_answer(doc: Document, kind: OutputFormat | None) -> None:
         conll.write(files.STANDARD_STREAM, [doc])
     else:
         value = _round(msgspec.json.decode(jsonl.encode(doc)))
-        sys.stdout.buffer.write(f"{_spread(value) if on_terminal else _encode(value)}\n".encode())
+        sys.stdout.buffer.write(f"{_summarize(value) if on_terminal else _encode(value)}\n".encode())
 
 
-def _spread(value: dict[str, Any]) -> str:
-    """Write JSON with a line for each link, and one for each of its candidates."""
+def _summarize(value: dict[str, Any]) -> str:
+    """Write JSON that fits on a screen: a line for each link and each candidate, with what people look for."""
     links = value.pop("links", [])
-    rows = [_spread_list(link, "candidates", link.pop("candidates", []), indent=4) for link in links]
+    rows = [
+        _spread_list(_pick(link, SHOWN_OF_LINK), "candidates", _pick_each(link.get("candidates", [])), indent=4)
+        for link in links
+    ]
     return _spread_list(value, "links", rows, indent=2)
+
+
+def _pick_each(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [_pick(candidate, SHOWN_OF_CANDIDATE) for candidate in candidates]
+
+
+def _pick(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: value[name] for name in names if name in value}
 
 
 def _spread_list(value: dict[str, Any], name: str, items: list[Any], *, indent: int) -> str:

@@ -20,7 +20,7 @@ def serve(
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
     device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
-    """Serve linking over HTTP, with a page at /; on this machine only, unless there is a key."""
+    """Serve linking over HTTP, with a page at /. On this machine only, unless there is a key."""
     from parlink.serve.start import start
 
     start(settings, model=model, kb=kb, device=device, announce=_announce)

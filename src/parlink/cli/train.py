@@ -13,7 +13,7 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the run's last checkpoint.")] = False,
     settings: Annotated[list[str] | None, typer.Option("--set", help="key=value, overrides the file.")] = None,
 ) -> None:
-    """Train a model; stop it with Ctrl-C at any time and go on with --resume."""
+    """Train a model. Stop it with Ctrl-C at any time, and go on with --resume."""
     from parlink.cli.progress import log_to, show_training, training_console
     from parlink.config import override, parse, read_toml
     from parlink.train_config import TrainConfig

@@ -40,7 +40,7 @@ def tune(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Choose the thresholds that give the best linking F1, from one pass of linking, and draw the curves.
+    """Choose the thresholds that link best. One pass of linking is enough for it, and for the curves that it draws.
 
     With --decision, fit the confidence that decides which links are made, over several datasets.
     """

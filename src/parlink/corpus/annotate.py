@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
 from parlink.corpus import fingerprint, tally
-from parlink.corpus.chunks import Chunk
 from parlink.corpus.fingerprint import Fingerprint
 from parlink.corpus.inputs import Inputs, Shard, read_chunks
 from parlink.corpus.job import Job, LinkedChunk, link_chunk
@@ -22,18 +21,10 @@ from parlink.corpus.lock import hold
 from parlink.corpus.output import Output
 from parlink.corpus.tally import Tally
 from parlink.data import files, formats, jsonl
-from parlink.data.parallel import map_in_order
+from parlink.data.parallel import Engine, in_processes
 from parlink.errors import ParlinkError
 
 Progress = Callable[[Tally], None]  # told of the documents of each chunk
-
-
-class Engine(Protocol):
-    """Links chunks somewhere, some at a time, and gives them back in order."""
-
-    def __call__(self, function: Callable[[Chunk], LinkedChunk], chunks: Iterable[Chunk], /) -> Iterator[LinkedChunk]:
-        """Yield what the function makes of each chunk."""
-        ...
 
 
 class RunFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +62,7 @@ def annotate(
     however many work on it and however often they were killed.
     """
     began = time.monotonic()
-    link = engine or partial(map_in_order, processes=workers)
+    link = engine or in_processes(workers)
     read = partial(read_chunks, inputs, shard=shard, part_documents=output.part_documents)
     work = partial(link_chunk, replace(job, shared=engine is not None or workers > 1))
     if output.is_stream:

@@ -1,7 +1,7 @@
 """Map a function over an iterator in several processes: order kept, memory bounded.
 
-Each process has a pipe of its own and one item in hand. They share no lock, which a process that is killed could keep
-from the others.
+What takes an `Engine` can be mapped by others as well, such as the actors of a Ray cluster. Here each process has a
+pipe of its own and one item in hand. They share no lock, which a process that is killed could keep from the others.
 """
 
 from __future__ import annotations
@@ -14,18 +14,39 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 from parlink.errors import ParlinkError
 
+SMALL_FILE = 4 << 20
 _WAITING = 3  # items a process that are read, linked or waiting for one before them, so that memory stays bounded
 _DIED = "a process died; is memory short? Try fewer processes (a script needs `if __name__ == '__main__':`)"
 _END = object()
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+class Engine(Protocol):
+    """Maps a function over items somewhere, some at a time, and gives the results in order; `map` is one."""
+
+    def __call__(self, function: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
+        """Yield what the function makes of each item."""
+        ...
+
+
+def in_processes(processes: int | None) -> Engine:
+    """Return what maps in so many processes of this machine; None: one a core."""
+    return partial(map_in_order, processes=processes or os.cpu_count() or 1)
+
+
+def unless_small(path: Path, engine: Engine) -> Engine:
+    """Return what is to read a file: the engine, or `map`, where it is not worth the start of other processes."""
+    return map if path.stat().st_size < SMALL_FILE else engine
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

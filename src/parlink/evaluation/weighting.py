@@ -1,4 +1,4 @@
-"""Fit the weights of a score's parts, since every candidate carries them: language model, classifier, prior, coherence.
+"""Fit the weights of a score's parts, since every candidate carries them.
 
 The weights maximize the conditional likelihood of the right candidate among those of its mention: a softmax regression.
 As the support that candidates have depends on the scores, it is computed anew with the weights, a few times.
@@ -6,21 +6,20 @@ As the support that candidates have depends on the scores, it is computed anew w
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
 
-from parlink.config import PRIOR_FLOOR, ScoreWeights
+from parlink.config import ScoreWeights
 from parlink.evaluation.counting import entity, linked_mentions
 from parlink.evaluation.regression import Floats, fit_softmax
 from parlink.evaluation.resampling import Interval
 from parlink.linking.coherence import POOL, LinkGraph, ScoredMention, support
+from parlink.linking.parts import PARTS, score_parts, weighted_total
 from parlink.types import Candidate, Document, Link
 
-PARTS = tuple(ScoreWeights.__struct_fields__)
 ROUNDS = 4
 FIRST_COHERENCE = 10.0  # the weight that support is computed with before one is fitted
 
@@ -70,18 +69,6 @@ def reweight(doc: Document, weights: ScoreWeights, *, graph: LinkGraph | None = 
     return replace(doc, links=tuple(links))
 
 
-def weighted_total(candidate: Candidate, weights: ScoreWeights) -> float:
-    """Add up the parts of a candidate's score, as `linking.scoring.total` and `linking.coherence` do."""
-    lm, classifier, log_prior, coherence = _parts(candidate)
-    local = weights.lm * lm + weights.classifier * classifier + weights.prior * log_prior
-    return local + weights.coherence * coherence
-
-
-def _parts(candidate: Candidate) -> tuple[float, float, float, float]:
-    log_prior = math.log(max(candidate.prior or 0.0, PRIOR_FLOOR))
-    return candidate.lm or 0.0, candidate.classifier or 0.0, log_prior, candidate.coherence or 0.0
-
-
 def _fit(gold: Sequence[Document], predicted: Sequence[Document], counts: Sequence[float]) -> FittedWeights | None:
     rows = list(_rows(gold, predicted))
     if not rows:
@@ -92,7 +79,7 @@ def _fit(gold: Sequence[Document], predicted: Sequence[Document], counts: Sequen
         parts[row, : len(values)], offered[row, : len(values)] = values, True
     group, right = (np.array([row[place] for row in rows]) for place in (0, 2))
     fitted = fit_softmax(parts, offered, right, group, counts=np.take(counts, group))
-    values, errors = fitted.weights.tolist(), np.sqrt(np.diag(fitted.covariance)).tolist()
+    values, errors = fitted.weights.tolist(), np.sqrt(np.maximum(np.diag(fitted.covariance), 0.0)).tolist()
     return FittedWeights(
         ScoreWeights(**{name: max(value, 0.0) for name, value in zip(PARTS, values, strict=True)}),
         {
@@ -110,7 +97,7 @@ def _rows(gold: Sequence[Document], predicted: Sequence[Document]) -> Iterator[t
         for link in doc.links:
             places = [at for at, candidate in enumerate(link.candidates) if candidate.title == titles.get(link.span)]
             if places and len(link.candidates) > 1:
-                yield number, np.array([_parts(candidate) for candidate in link.candidates]), places[0]
+                yield number, np.array([score_parts(candidate) for candidate in link.candidates]), places[0]
 
 
 def _reweight_link(link: Link, weights: ScoreWeights) -> Link:

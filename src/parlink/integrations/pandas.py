@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from parlink.config import LinkOptions
-from parlink.errors import ParlinkError
+from parlink.errors import ParlinkError, TextError
 from parlink.linking.linker import DEFAULT
 from parlink.types import Document
 
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 FIELDS = ("start", "end", "title", "id", "type", "description", "confidence", "reason", "url")
 
 
-def docs_to_dataframe(docs: Iterable[Document]) -> DataFrame:
-    """Make a table of the links of documents; `document` is the id of its document, or its place where it has none.
+def docs_to_dataframe(docs: Iterable[Document] | Document) -> DataFrame:
+    """Make a table of the links of documents, or of one, a row each.
 
+    `document` is the id of the link's document, or its place where it has none;
     `surface` holds the words of the text. Candidates are left out, and a document without links has no row.
     """
-    rows = [
-        (doc.id or place, doc.surface(link), *(getattr(link, name) for name in FIELDS))
-        for place, doc in enumerate(docs)
-        for link in doc
-    ]
+    rows: list[tuple[Any, ...]] = []
+    for place, doc in enumerate([docs] if isinstance(docs, Document) else docs):
+        if not isinstance(doc, Document):
+            raise TextError(f"a table is made of documents that were linked, got {doc!r:.60}")
+        rows += [(doc.id or place, doc.surface(link), *(getattr(link, name) for name in FIELDS)) for link in doc]
     return _pandas().DataFrame(rows, columns=["document", "surface", *FIELDS])
 
 

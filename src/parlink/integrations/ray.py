@@ -1,4 +1,4 @@
-"""Link on a Ray cluster: a Ray dataset by a pool of actors, or the chunks of `parlink annotate`.
+"""Work on a Ray cluster: a Ray dataset linked by a pool of actors, the chunks of `parlink annotate`, pieces of a dump.
 
 An actor holds one linker. Actors of one machine share its memory: the knowledge base is mapped, and so are the
 weights. The model and the knowledge base are paths that every machine can open; the packaged model needs none.
@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from parlink.config import LinkOptions
-from parlink.corpus.annotate import Engine
-from parlink.corpus.chunks import Chunk
-from parlink.corpus.job import Job, LinkedChunk
+from parlink.corpus.job import Job
 from parlink.data.formats.parquet import LINKS, pack_links
+from parlink.data.parallel import Engine
 from parlink.errors import ParlinkError
 from parlink.integrations.columns import error_column, link_texts, make_job, to_columns
 from parlink.linking.linker import DEFAULT
@@ -27,6 +26,8 @@ try:
 except ImportError as error:
     raise ParlinkError("linking on Ray needs Ray: pip install 'parlink[ray]'") from error
 
+T = TypeVar("T")
+R = TypeVar("R")
 WAITING = 3  # chunks or batches an actor, so that none runs dry and memory stays bounded
 ROWS = 256  # of a batch
 
@@ -59,9 +60,9 @@ def link_dataset(
 
 
 def ray_engine(*, workers: int, address: str | None = None) -> Engine:
-    """Return what links the chunks of `annotate` on a cluster, or on this machine if no address is given."""
+    """Return what maps a function on a cluster, or on this machine if no address is given."""
 
-    def run(function: Callable[[Chunk], LinkedChunk], chunks: Iterable[Chunk], /) -> Iterator[LinkedChunk]:
+    def run(function: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
         if not ray.is_initialized():
             ray.init(
                 address=address,
@@ -69,12 +70,12 @@ def ray_engine(*, workers: int, address: str | None = None) -> Engine:
                 log_to_driver=False,
                 include_dashboard=False if address is None else None,
             )
-        return map_on_ray(function, chunks, workers=workers)
+        return map_on_ray(function, items, workers=workers)
 
     return run
 
 
-def map_on_ray(function: Callable[[Any], Any], items: Iterable[Any], *, workers: int) -> Iterator[Any]:
+def map_on_ray(function: Callable[[T], R], items: Iterable[T], *, workers: int) -> Iterator[R]:
     """Yield what a function makes of each item, in order; what a worker had in hand when it died is done again."""
     create: Any = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(_Worker)
     actors = [create.remote(function) for _ in range(workers)]
@@ -83,12 +84,20 @@ def map_on_ray(function: Callable[[Any], Any], items: Iterable[Any], *, workers:
         for number, item in enumerate(items):
             waiting.append(actors[number % workers].run.remote(item))
             if len(waiting) >= WAITING * workers:
-                yield ray.get(waiting.popleft())
+                yield _get(waiting.popleft())
         while waiting:
-            yield ray.get(waiting.popleft())
+            yield _get(waiting.popleft())
     finally:
         for actor in actors:
             ray.kill(actor)
+
+
+def _get(reference: Any) -> Any:
+    """Wait for a result; what the function raised is raised as it was, without what Ray has to say about it."""
+    try:
+        return ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from None
 
 
 class _Worker:

@@ -66,6 +66,9 @@ class KnowledgeBase:
     def __reduce__(self) -> tuple[Callable[[Path, Path], KnowledgeBase], tuple[Path, Path]]:
         return _reopen, (self.folder, self._overlay.path)
 
+    def __repr__(self) -> str:
+        return f"KnowledgeBase({str(self.folder)!r}, {len(self):,} entities)"
+
     @property
     def info(self) -> Info:
         """Where the knowledge base comes from, and how large it is, changes not counted."""

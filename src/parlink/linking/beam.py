@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from parlink.linking.interrupt import check
-from parlink.linking.network import Described
 from parlink.nn.decoder import MentionStates, NameScores, log_normalizers
 from parlink.nn.model import LinkingModel
 from parlink.nn.prefix_tree import NameTree
@@ -22,18 +21,16 @@ def beam_search(
     *,
     beams: int,
     batch_mentions: int = 64,
-    described: Described | None = None,
 ) -> NameScores:
     """Generate names of the tree for all mentions at once; mention m starts at node `roots[m]`.
 
     At each depth the `beams` likeliest prefixes of a mention live on. Every name that a live prefix
-    completes is kept, with the same scores that complete scoring gives it. `described` tells what the model reads of
-    the descriptions of names, given their numbers in the tree.
+    completes is kept, with the same scores that complete scoring gives it.
     """
     parts = [NameScores.empty()]
     for first in range(0, len(roots), batch_mentions):
         some = slice(first, first + batch_mentions)
-        scores = _Beams(model, tree, mentions[some], beams, described).run(roots[some])
+        scores = _Beams(model, tree, mentions[some], beams).run(roots[some])
         parts.append(replace(scores, mention=scores.mention + first))
     return NameScores.cat(parts)
 
@@ -52,17 +49,10 @@ class _Live:
 class _Beams:
     """One beam search: what stays the same from depth to depth."""
 
-    def __init__(
-        self,
-        model: LinkingModel,
-        tree: NameTree,
-        mentions: MentionStates,
-        beams: int,
-        described: Described | None,
-    ) -> None:
+    def __init__(self, model: LinkingModel, tree: NameTree, mentions: MentionStates, beams: int) -> None:
         self.decoder, self.token_embeddings = model.decoder, model.encoder.token_embeddings
         self.normalized = model.config.self_normalized
-        self.tree, self.mentions, self.beams, self.described = tree, mentions, beams, described
+        self.tree, self.mentions, self.beams = tree, mentions, beams
         self.of_mention = model.decoder.mention_gates(mentions)
 
     def run(self, roots: Tensor) -> NameScores:
@@ -88,10 +78,7 @@ class _Beams:
         at, mention = names.row, live.mention[names.row]
         eos = torch.full_like(at, self.decoder.eos_id)
         lm = (live.total[at] + self.decoder.head.logits(features[at], eos) - log_z[at]) / (depth + 1)
-        described = None if self.described is None else self.described(names.value.tolist())
-        return NameScores(
-            mention, names.value, lm, self.decoder.correct(self.mentions, mention, live.cell[at], described)
-        )
+        return NameScores(mention, names.value, lm, self.decoder.correct(self.mentions, mention, live.cell[at]))
 
     def _extend(self, live: _Live, features: Tensor, log_z: Tensor) -> _Live:
         """One token more: the best children of each prefix, then the best of each mention."""

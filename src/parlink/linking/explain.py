@@ -8,14 +8,15 @@ from dataclasses import replace
 
 import msgspec
 
-from parlink.config import FEATURES, PRIOR_FLOOR, LinkOptions, LinkSettings, Regression, ScoreWeights
+from parlink.config import FEATURES, LinkOptions, LinkSettings, Regression, ScoreWeights
 from parlink.linking.decision import least_confidence
 from parlink.linking.features import LinkedBy, features_of, know_no_links
 from parlink.linking.linker import Linker
 from parlink.linking.overlaps import resolve
+from parlink.linking.parts import PARTS, weighted_parts
 from parlink.types import Candidate, Document, Link
 
-PARTS = {"lm": "name", "classifier": "context", "prior": "prior", "coherence": "coherence"}  # how they are shown
+SHOWN = {"lm": "name", "classifier": "context"}  # what parts are called in tables, if not by their own name
 _REASONS = 5  # of the confidence that are told
 
 
@@ -43,9 +44,9 @@ def explain_link(
     yield f"  proposed: {_proposal(link)}{_linked(surface, linked_by)}"
     if not link.candidates:
         return
-    yield f"  {'candidate':36} {'total':>8}" + "".join(f" {shown:>9}" for shown in PARTS.values())
+    yield f"  {'candidate':36} {'total':>8}" + "".join(f" {SHOWN.get(part, part):>10}" for part in PARTS)
     for candidate in link.candidates[:top]:
-        parts = "".join(f" {value:9.2f}" for value in weighted_parts(candidate, settings.weights).values())
+        parts = "".join(f" {value:10.2f}" for value in weighted_parts(candidate, settings.weights).values())
         yield f"  {candidate.title[:36]:36} {candidate.score or 0.0:8.2f}{parts}  {candidate.match_type or ''}".rstrip()
     yield f"  {_rivals(link.candidates, settings.weights)}"
     certain = _was_certain(link, text, settings, linked_by)
@@ -54,17 +55,6 @@ def explain_link(
         regression = settings.decision.given if certain else settings.decision.found
         yield f"  confidence {link.confidence or 0.0:.2f} by {_reasons(judged, text, regression, linked_by)}"
     yield f"  {_threshold(link, settings, certain=certain)}"
-
-
-def weighted_parts(candidate: Candidate, weights: ScoreWeights) -> dict[str, float]:
-    """Return what each part adds to the score of a candidate."""
-    values = {
-        "lm": candidate.lm or 0.0,
-        "classifier": candidate.classifier or 0.0,
-        "prior": math.log(max(candidate.prior or 0.0, PRIOR_FLOOR)),
-        "coherence": candidate.coherence or 0.0,
-    }
-    return {name: getattr(weights, name) * value for name, value in values.items()}
 
 
 def _outcome(link: Link, answer: Document) -> str:
@@ -100,12 +90,12 @@ def _rivals(candidates: Sequence[Candidate], weights: ScoreWeights) -> str:
     best, second = candidates[0], candidates[1]
     ahead = f"ahead of {second.title} by {(best.score or 0.0) - (second.score or 0.0):.2f}"
     changes = []
-    for name, shown in PARTS.items():
+    for name in PARTS:
         without = max(
             candidates, key=lambda each: sum(weighted_parts(each, weights).values()) - _part(each, name, weights)
         )
         if without.title != best.title:
-            changes.append(f"without {shown} it would be {without.title}")
+            changes.append(f"without {SHOWN.get(name, name)} it would be {without.title}")
     return f"{ahead}; {'; '.join(changes) or 'without any one part it would be the same'}"
 
 

@@ -95,9 +95,12 @@ class Linker:
         """
         folder = packaged_model() if path is None else model_folder(path)
         kb = own_kb(folder) if kb is None else kb
-        opened = KnowledgeBase.open(kb) if isinstance(kb, Path | str) else kb
+        opened = kb if isinstance(kb, KnowledgeBase | None) else KnowledgeBase.open(kb)
         checkpoint, device = load_model(folder, device=device, runtime=runtime)
         return cls(checkpoint, kb=opened, source=source or opened, device=device)
+
+    def __repr__(self) -> str:
+        return f"Linker(kb={self.kb!r}, device={self.network.device!r})"
 
     def with_candidates(self, source: CandidateSource | None) -> Linker:
         """The same model and knowledge base, with candidates from somewhere else, or from nowhere."""
@@ -122,8 +125,12 @@ class Linker:
         if progress is None and is_prompt():
             with share_bar("linking") as progress:
                 return self.link(documents, options=options, progress=progress)
-        settings = options.resolve(self.tuned)
-        if not isinstance(documents, list):
+        settings = self._resolve(options)
+        if isinstance(documents, Iterator):
+            raise TextError(
+                f"link wants one document or a list of them, got {documents!r:.60}; stream takes any iterable"
+            )
+        if not isinstance(documents, list | tuple):
             text = self._tokenize(documents)
             return self._link([text], settings, batch_tokens=self.network.config.max_tokens, progress=progress)[0]
         texts = [self._tokenize_nth(number, document) for number, document in enumerate(documents)]
@@ -140,8 +147,13 @@ class Linker:
         if isinstance(documents, str | Document | Mapping):
             raise TextError(f"stream wants many documents, got {documents!r:.60}; link takes one")
         texts = map(self._try_tokenize, documents)
-        pools, settings = _pools(texts, batch_tokens=batch_tokens), options.resolve(self.tuned)
+        pools, settings = _pools(texts, batch_tokens=batch_tokens), self._resolve(options)
         return chain.from_iterable(self._link_pool(pool, settings, batch_tokens) for pool in pools)
+
+    def _resolve(self, options: LinkOptions) -> LinkSettings:
+        if not isinstance(options, LinkOptions):
+            raise ConfigError(f"options must be a LinkOptions, as in LinkOptions(beams=3), got {options!r:.60}")
+        return options.resolve(self.tuned)
 
     def _link_pool(
         self, pool: Sequence[TokenizedDocument | Document], settings: LinkSettings, batch_tokens: int

@@ -127,8 +127,6 @@ def find_mentions(
 
 def check_document(doc: Document) -> None:
     """Refuse a document that cannot be linked as it is."""
-    if not isinstance(doc.text, str):
-        raise TextError(f"the text of a document must be a string, got {doc.text!r:.60}")
     for span in doc.spans or ():
         if not isinstance(span, Span):
             raise TextError(f"the spans of a document must be Span(start, end), got {span!r:.60}")

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from parlink.linking.beam import beam_search
 from parlink.linking.interrupt import check
-from parlink.linking.network import Described, Names
+from parlink.linking.network import Names
 from parlink.nn.decoder import MentionStates, NameScores, log_likelihoods
 from parlink.nn.forest import chunks
 from parlink.nn.model import LinkingModel
@@ -21,12 +21,10 @@ def score_names(
     names: Names,
     *,
     batch_names: int = 4096,
-    described: Described | None = None,
 ) -> NameScores:
     """Score every name of every mention, in the order given; names are numbered through all mentions.
 
-    The names of a mention share the work for their common prefixes. `described` tells what the model reads of the
-    descriptions of names, given their numbers.
+    The names of a mention share the work for their common prefixes.
     """
     counts = np.fromiter(map(len, names), np.int64, len(names))
     parts = [NameScores.empty()]
@@ -38,25 +36,17 @@ def score_names(
         reading = model.read(tree, states)
         lm = log_likelihoods(model.decoder, tree, reading, normalized=model.config.self_normalized)
         name = torch.arange(len(owner)) + int(counts[:first].sum())
-        said = None if described is None else described(name.tolist())
-        classifier = model.decoder.correct(states, owner, reading.cell[tree.ends()], said)
+        classifier = model.decoder.correct(states, owner, reading.cell[tree.ends()])
         parts.append(NameScores(owner.cpu() + first, name, lm.cpu(), classifier.cpu()))
     return NameScores.cat(parts)
 
 
-def generate_names(
-    model: LinkingModel,
-    mentions: MentionStates,
-    names: Names,
-    *,
-    beams: int,
-    described: Described | None = None,
-) -> NameScores:
+def generate_names(model: LinkingModel, mentions: MentionStates, names: Names, *, beams: int) -> NameScores:
     """Score the names that a beam search finds among those of each mention; numbered as by `score_names`."""
     tree, _ = _tree(names)
     device = mentions.vector.device
     roots = torch.arange(len(names), device=device)
-    return beam_search(model, mentions, tree.to(device), roots, beams=beams, described=described)
+    return beam_search(model, mentions, tree.to(device), roots, beams=beams)
 
 
 def _tree(names: Names) -> tuple[PrefixTree, Tensor]:

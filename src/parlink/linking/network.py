@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from parlink.config import ModelConfig
+from parlink.config import DESCRIPTION_TOKENS, ModelConfig
 from parlink.text.windows import Window
+from parlink.types import Entity
 
 if TYPE_CHECKING:  # torch, which it needs, takes a second to import
     from parlink.kb.title_trees import TitleTree
@@ -21,9 +22,9 @@ if TYPE_CHECKING:  # torch, which it needs, takes a second to import
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Names = Sequence[Sequence[Sequence[int]]]  # the token ids of each name of each mention
-Vectors = Any  # (texts, hidden) what a network reads of descriptions: an array of its own library
-Reader = Callable[[Sequence[str | None]], Vectors]  # descriptions -> what the network reads of them
-Described = Callable[[list[int]], Vectors]  # the same of names, given their numbers
+Describe = Callable[[str], Entity | None]  # what is known of a title
+Vectors = Any  # (entities, size) those of a bi-encoder: an array of the network's own library
+CHARACTERS = 8 * DESCRIPTION_TOKENS  # of a text that a bi-encoder is given: more than its first tokens need
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +76,20 @@ class KnownMentions(Protocol):
 
     def __getitem__(self, index: list[int]) -> KnownMentions: ...
 
-    def score(self, names: Names, *, described: Described | None = None) -> ScoredNames:
+    def score(self, names: Names) -> ScoredNames:
         """Score every name of every mention, in the order given; names are numbered through all mentions."""
         ...
 
-    def generate(self, names: Names, *, beams: int, described: Described | None = None) -> ScoredNames:
+    def generate(self, names: Names, *, beams: int) -> ScoredNames:
         """Score the names that a beam search finds among those of each mention; numbered as by `score`."""
         ...
 
-    def search(self, titles: TitleTree, *, beams: int, described: Described | None = None) -> ScoredNames:
+    def search(self, titles: TitleTree, *, beams: int) -> ScoredNames:
         """Score the titles that a beam search finds for each mention."""
+        ...
+
+    def compare(self, mention: Integers, entities: Vectors) -> Floats:
+        """Say how alike some of the mentions and an entity for each are, (entities,), of a model with a bi-encoder."""
         ...
 
 
@@ -117,11 +122,17 @@ class Network(Protocol):
         """Where it computes."""
         ...
 
-    @property
-    def reader(self) -> Reader | None:
-        """Read descriptions, if the model does."""
-        ...
-
     def encode(self, windows: Sequence[Window], *, searched: Sequence[bool]) -> Encoding:
         """Read windows of text; mentions are detected in those that are `searched`."""
         ...
+
+    def entities(self, titles: Sequence[str], describe: Describe) -> Vectors:
+        """The vector of each title with what is known of it, of a model with a bi-encoder."""
+        ...
+
+
+def entity_texts(title: str, describe: Describe) -> tuple[str, str]:
+    """What a bi-encoder reads of an entity: its title and what is said of it; of NIL, nothing."""
+    entity = describe(title) if title else None
+    said = None if entity is None else entity.description
+    return title[:CHARACTERS], (said or "")[:CHARACTERS]

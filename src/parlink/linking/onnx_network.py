@@ -11,10 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlink.checkpoint.onnx_folder import OnnxModel
-from parlink.config import ModelConfig
+from parlink.config import DESCRIPTION_TOKENS, SURROUNDING_TOKENS, ModelConfig
 from parlink.errors import ConfigError
 from parlink.linking.interrupt import check
-from parlink.linking.network import Described, Floats, Integers, JudgedSpans, Names, Reader, ScoredNames, TokenSpans
+from parlink.linking.network import (
+    Describe,
+    Floats,
+    Integers,
+    JudgedSpans,
+    Names,
+    ScoredNames,
+    TokenSpans,
+    entity_texts,
+)
 from parlink.nn.forest import Forest, chunks, grow
 from parlink.text.attention_plan import plan_attention
 from parlink.text.tokenizer import Tokenizer
@@ -23,7 +32,6 @@ from parlink.text.windows import Window
 if TYPE_CHECKING:  # torch, which it needs, takes a second to import
     from parlink.kb.title_trees import TitleTree
 
-DESCRIPTION_TOKENS = 32  # that are read, as `nn.descriptions.TOKENS`
 _NAMES = 4096  # scored at once
 
 
@@ -34,7 +42,6 @@ class OnnxNetwork:
 
     def __init__(self, model: OnnxModel, tokenizer: Tokenizer) -> None:
         self.model, self._tokenizer = model, tokenizer
-        self.reader: Reader | None = self._read if model.descriptions is not None else None
 
     @property
     def config(self) -> ModelConfig:
@@ -46,8 +53,9 @@ class OnnxNetwork:
         lengths, config = [len(window.ids) for window in windows], self.model.config
         front = config.global_tokens + 1 if config.global_tokens else 0
         plan = plan_attention(lengths, window=config.window, front=front)
+        tokens = np.concatenate([window.ids for window in windows])
         states, starts = self.model.encoder(
-            words=self.model.words.rows(np.concatenate([window.ids for window in windows])),
+            words=self.model.words.rows(tokens),
             place=plan.place,
             queries=plan.queries,
             keys=plan.keys,
@@ -59,18 +67,27 @@ class OnnxNetwork:
         first, last = (np.repeat(column, lengths) for column in np.array(owned).T)
         is_owned = (plan.place >= first) & (plan.place < last) & np.repeat(np.array(searched), lengths)
         length = np.array(lengths)
-        return OnnxEncoding(self.model, states, starts, is_owned, np.cumsum(length) - length, length)
+        return OnnxEncoding(self.model, tokens, states, starts, is_owned, np.cumsum(length) - length, length)
 
-    def _read(self, texts: Sequence[str | None]) -> Floats:
-        """The vector of each description, (texts, hidden)."""
-        assert self.model.descriptions is not None
-        number: dict[str, int] = {"": 0}
-        rows = [number.setdefault(text or "", len(number)) for text in texts]
-        tokens = [ids[:DESCRIPTION_TOKENS] for ids in self._tokenizer.titles(list(number)[1:])]
-        hidden = self.model.config.encoder.hidden
-        means = [self.model.words.rows(ids).mean(0) if len(ids) else np.zeros(hidden, np.float32) for ids in tokens]
-        (vectors,) = self.model.descriptions(means=np.array(means, np.float32).reshape(-1, hidden))
-        return np.asarray(vectors[[row if row and len(tokens[row - 1]) else 0 for row in rows]])
+    def entities(self, titles: Sequence[str], describe: Describe) -> Floats:
+        """The vector of each title with what is known of it, (titles, size)."""
+        assert self.model.similarity is not None
+        number = {title: row for row, title in enumerate(dict.fromkeys(titles))}
+        texts = [entity_texts(title, describe) for title in number]
+        title, description = (self._average([text[part] for text in texts]) for part in (0, 1))
+        (vectors,) = self.model.similarity.entities(title=title, description=description)
+        return np.asarray(vectors[[number[title] for title in titles]])
+
+    def _average(self, texts: list[str]) -> Floats:
+        """The weighted mean of the words of each text, (texts, hidden), 0 for an empty one."""
+        assert self.model.similarity is not None
+        means = np.zeros((len(texts), self.model.config.encoder.hidden), np.float32)
+        for row, ids in enumerate(self._tokenizer.titles(texts)):
+            read = ids[:DESCRIPTION_TOKENS]
+            weight = self.model.similarity.word_weight[read]
+            if len(read):
+                means[row] = weight @ self.model.words.rows(read) / weight.sum()
+        return means
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +95,7 @@ class OnnxEncoding:
     """Windows end to end, and the states of their tokens."""
 
     model: OnnxModel
+    tokens: Integers  # (tokens,)
     states: Floats  # (tokens, hidden)
     starts: Floats  # (tokens,) log-odds that a mention starts
     owned: NDArray[np.bool_]  # (tokens,) True where a mention may start
@@ -99,23 +117,43 @@ class OnnxEncoding:
 
     def mentions(self, spans: TokenSpans) -> OnnxMentions:
         """Tell what the decoder knows of the mentions at these spans."""
-        config = self.model.config
+        if not len(spans.row):
+            size = self.model.config.encoder.hidden
+            return OnnxMentions(
+                self.model, *(np.empty((0, width), np.float32) for width in (size, size, size, 4 * size))
+            )
         offset = self.offset[spans.row]
         first, last = offset + spans.first, offset + spans.last
-        if not len(first):
-            hidden = config.encoder.hidden
-            return OnnxMentions(
-                self.model, *(np.empty((0, width), np.float32) for width in (hidden,) * 3 + (4 * hidden,))
-            )
-        inputs = {"states": self.states, "first": first, "last": last}
-        if config.descriptions or config.document_vector:
-            inputs["document"] = self._documents()[spans.row]
-        return OnnxMentions(self.model, *self.model.mentions(**inputs))
+        hidden, cell, vector, gates = self.model.mentions(states=self.states, first=first, last=last)
+        return OnnxMentions(self.model, hidden, cell, vector, gates, self._queries(spans.row, first, last))
 
-    def _documents(self) -> Floats:
-        """The mean state of each window's text, special tokens left out, (windows, hidden)."""
-        bounds = zip(self.offset + 1, self.offset + self.length - 1, strict=True)
-        return np.array([self.states[first:last].sum(0) / max(last - first, 1) for first, last in bounds], np.float32)
+    def _queries(self, row: Integers, first: Integers, last: Integers) -> Floats | None:
+        """The bi-encoder's vectors of mentions, (mentions, size); see `nn.similarity`."""
+        if self.model.similarity is None:
+            return None
+        begin, end = self.offset, self.offset + self.length
+        content = (np.arange(len(self.tokens)) > np.repeat(begin, self.length)) & (
+            np.arange(len(self.tokens)) < np.repeat(end - 1, self.length)
+        )
+        weight = self.model.similarity.word_weight[self.tokens] * content
+        weighted = np.column_stack([weight[:, None] * self.model.words.rows(self.tokens), weight])
+        sums = np.concatenate([np.zeros((1, weighted.shape[1])), weighted.cumsum(0, np.float64)])  # before each token
+        far = (
+            sums[np.minimum(last + 1 + SURROUNDING_TOKENS, end[row])]
+            - sums[np.maximum(first - SURROUNDING_TOKENS, begin[row])]
+        )
+        around, every = far - (sums[last + 1] - sums[first]), (sums[end] - sums[begin])[row]
+        document = np.array(
+            [self.states[a + 1 : b - 1].sum(0) / max(b - a - 2, 1) for a, b in zip(begin, end, strict=True)]
+        )
+        (vectors,) = self.model.similarity.queries(
+            first=self.states[first],
+            last=self.states[last],
+            document=document[row].astype(np.float32),
+            around=_mean(around),
+            words=_mean(every),
+        )
+        return np.asarray(vectors)
 
     def _log_ends(self, row: Integers, first: Integers) -> Floats:
         """log p(end | start) of each length of mentions, (mentions, lengths); `first` counts through all windows."""
@@ -149,42 +187,47 @@ class OnnxMentions:
     cell: Floats  # (mentions, hidden)
     vector: Floats  # (mentions, hidden)
     gates: Floats  # (mentions, 4 * hidden)
-    context: Floats | None = None  # (mentions, hidden)
+    query: Floats | None = None  # (mentions, size) of a model with a bi-encoder
 
     def __len__(self) -> int:
         return len(self.vector)
 
     def __getitem__(self, index: list[int] | slice) -> OnnxMentions:
-        context = None if self.context is None else self.context[index]
-        parts = (self.hidden[index], self.cell[index], self.vector[index], self.gates[index], context)
+        query = None if self.query is None else self.query[index]
+        parts = (self.hidden[index], self.cell[index], self.vector[index], self.gates[index], query)
         return OnnxMentions(self.model, *parts)
 
-    def score(self, names: Names, *, described: Described | None = None) -> ScoredNames:
+    def score(self, names: Names) -> ScoredNames:
         """Score every name of every mention."""
         counts = np.fromiter(map(len, names), np.int64, len(names))
-        number = np.arange(int(counts.sum()))
         lm, classifier = [np.empty(0, np.float32)], [np.empty(0, np.float32)]
         for first, last in chunks(counts.tolist(), limit=_NAMES):
             check()
-            some, before = self[first:last], int(counts[:first].sum())
+            some = self[first:last]
             owner = np.repeat(np.arange(last - first), counts[first:last])
             if not len(owner):
                 continue
             flat = [name for choice in names[first:last] for name in choice]
             likelihood, cell = some._read(grow(flat, groups=owner, roots=len(some)))
-            vectors = None if described is None else described(number[before : before + len(owner)].tolist())
+            (logits,) = self.model.correction(vector=some.vector, owner=owner, cell=cell)
             lm.append(likelihood)
-            classifier.append(some._correct(owner, cell, vectors))
+            classifier.append(logits)
         mention = np.repeat(np.arange(len(names)), counts)
-        return ScoredNames(mention, number, np.concatenate(lm), np.concatenate(classifier))
+        return ScoredNames(mention, np.arange(len(mention)), np.concatenate(lm), np.concatenate(classifier))
 
-    def generate(self, names: Names, *, beams: int, described: Described | None = None) -> ScoredNames:
+    def generate(self, names: Names, *, beams: int) -> ScoredNames:
         """Refuse: this is torch's."""
         raise ConfigError("a beam search needs torch: load the model with runtime='torch', or link with search='rank'")
 
-    def search(self, titles: TitleTree, *, beams: int, described: Described | None = None) -> ScoredNames:
+    def search(self, titles: TitleTree, *, beams: int) -> ScoredNames:
         """Refuse: this is torch's."""
         raise ConfigError("a search over all titles needs torch: load the model with runtime='torch'")
+
+    def compare(self, mention: Integers, entities: Floats) -> Floats:
+        """Multiply the vectors of mentions and entities."""
+        assert self.query is not None
+        alike: Floats = np.einsum("ns,ns->n", self.query[mention], entities)
+        return alike
 
     def _read(self, forest: Forest) -> tuple[Floats, Floats]:
         """Read names level by level: the mean log-likelihood of each, and the cell state after its last token."""
@@ -225,12 +268,7 @@ class OnnxMentions:
             cells.append(cell)
         return np.concatenate(likelihoods)[forest.ends], np.concatenate(cells)[forest.ends]
 
-    def _correct(self, owner: Integers, cell: Floats, described: Floats | None) -> Floats:
-        """The discriminative correction of each name."""
-        inputs = {"vector": self.vector, "owner": owner, "cell": cell}
-        if self.context is not None:
-            inputs["context"] = self.context
-        if described is not None:
-            inputs["described"] = described
-        (logits,) = self.model.correction(**inputs)
-        return np.asarray(logits)
+
+def _mean(sums: NDArray[np.float64]) -> Floats:
+    """The mean of words, of their weighted sum and, in the last column, the sum of the weights."""
+    return (sums[:, :-1] / np.maximum(sums[:, -1:], 1e-6)).astype(np.float32)

@@ -1,7 +1,8 @@
 """Score what each mention may refer to: every candidate that it has, or all titles where it has none.
 
 A score has the same parts whichever way a name was found: the mean log-likelihood of its tokens and the
-discriminative correction, both from the model, and the prior of the candidate. `total` adds them up.
+discriminative correction, both from the model, the prior of the candidate, and the similarity of mention and entity
+if the model has a bi-encoder. `total` adds them up.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parlink.config import PRIOR_FLOOR, LinkSettings, ScoreWeights
-from parlink.linking.network import Floats, KnownMentions, Network, Reader, ScoredNames, Vectors
+from parlink.linking.network import Describe, Floats, Integers, KnownMentions, Network, ScoredNames
 from parlink.text.tokenizer import Tokenizer
 from parlink.types import Candidate, Entity
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:  # torch, which it needs, takes a second to import
 
 # NIL competes as one more candidate, under a title that no entity can have.
 NIL = Candidate("", prior=1.0)
-TitleReader = Callable[[Sequence[str]], Vectors]  # titles -> what a network reads of their descriptions
+Compare = Callable[[KnownMentions, Integers, Sequence[str]], Floats]  # of some mentions and a title of each, how alike
 
 
 def score(
@@ -34,26 +35,26 @@ def score(
     settings: LinkSettings,
     *,
     titles: Callable[[], TitleTree],
-    describe: Callable[[str], Entity | None],
+    describe: Describe,
 ) -> list[list[Candidate]]:
     """Score what each mention may refer to, the best first.
 
     With `settings.fallback` a mention without candidates gets the best of all `titles`, which `describe` knows
     more of; else it gets none.
     """
-    reader = None if network.reader is None else partial(_read, network.reader, describe)
+    compare = partial(_compare, network, describe) if network.config.similarity else None
     scored: list[list[Candidate]] = [[] for _ in candidates]
     known = [mention for mention, choice in enumerate(candidates) if choice]
     unknown = [mention for mention, choice in enumerate(candidates) if not choice]
     if known:
         choices = score_candidates(
-            network, tokenizer, mentions[known], [candidates[mention] for mention in known], settings, reader=reader
+            network, tokenizer, mentions[known], [candidates[mention] for mention in known], settings, compare=compare
         )
         for mention, choice in zip(known, choices, strict=True):
             scored[mention] = choice
     if unknown and settings.fallback:
         choices = search_titles(
-            network, tokenizer, mentions[unknown], titles(), settings, describe=describe, reader=reader
+            network, tokenizer, mentions[unknown], titles(), settings, describe=describe, compare=compare
         )
         for mention, choice in zip(unknown, choices, strict=True):
             scored[mention] = choice
@@ -67,20 +68,15 @@ def score_candidates(
     candidates: Sequence[Sequence[Candidate]],
     settings: LinkSettings,
     *,
-    reader: TitleReader | None = None,
+    compare: Compare | None = None,
 ) -> list[list[Candidate]]:
     """Score every candidate; or generate names among them, and those that the beam drops do not come back."""
     nil = [NIL] if network.config.nil else []
     choices = [[*choice, *nil] for choice in candidates]
     names = [[_tokens(candidate, tokenizer) for candidate in choice] for choice in choices]
     flat = [candidate for choice in choices for candidate in choice]
-    described = None if reader is None else lambda numbers: reader([flat[i].title for i in numbers])
-    scores = (
-        mentions.generate(names, beams=settings.beams, described=described)
-        if settings.search == "beam"
-        else mentions.score(names, described=described)
-    )
-    return _collect(scores, flat.__getitem__, len(choices), settings.weights)
+    scores = mentions.generate(names, beams=settings.beams) if settings.search == "beam" else mentions.score(names)
+    return _collect(scores, flat.__getitem__, mentions, settings.weights, compare)
 
 
 def search_titles(
@@ -90,57 +86,62 @@ def search_titles(
     titles: TitleTree,
     settings: LinkSettings,
     *,
-    describe: Callable[[str], Entity | None],
-    reader: TitleReader | None = None,
+    describe: Describe,
+    compare: Compare | None = None,
 ) -> list[list[Candidate]]:
     """Generate names among all titles of a tree, for every mention; NIL competes where the model knows it."""
     count, weights = len(mentions), settings.weights
     names = [[_tokens(NIL, tokenizer)] if network.config.nil else []] * count
-    nil = _collect(mentions.score(names), lambda _: NIL, count, weights)
-    described = None if reader is None else partial(_read_titles, reader, titles)
-    scores = mentions.search(titles, beams=settings.beams, described=described)
-    choices = _collect(scores, lambda name: _describe(titles.title(name), describe), count, weights)
+    nil = _collect(mentions.score(names), lambda _: NIL, mentions, weights, compare)
+    scores = mentions.search(titles, beams=settings.beams)
+    choices = _collect(scores, lambda name: _describe(titles.title(name), describe), mentions, weights, compare)
     return [_sort(none + choice)[: settings.max_candidates] for none, choice in zip(nil, choices, strict=True)]
 
 
-def total(lm: Floats, classifier: Floats, prior: Floats, weights: ScoreWeights) -> Floats:
+def total(lm: Floats, classifier: Floats, prior: Floats, similarity: Floats, weights: ScoreWeights) -> Floats:
     """The one definition of a candidate's score."""
     log_prior: Floats = np.log(np.maximum(prior, np.float32(PRIOR_FLOOR)))
-    score: Floats = weights.lm * lm + weights.classifier * classifier + weights.prior * log_prior
-    return score
+    paper: Floats = weights.lm * lm + weights.classifier * classifier + weights.prior * log_prior
+    sums: Floats = paper + weights.similarity * similarity
+    return sums
 
 
 def _tokens(candidate: Candidate, tokenizer: Tokenizer) -> tuple[int, ...]:
     return tokenizer.title(candidate.title) if candidate.title else (tokenizer.nil_id,)
 
 
-def _read(reader: Reader, describe: Callable[[str], Entity | None], titles: Sequence[str]) -> Vectors:
-    """What the model reads of what is known of titles; each is asked for once, and NIL has nothing."""
-    texts = {title: None if (entity := describe(title)) is None else entity.description for title in set(titles)}
-    return reader([texts[title] for title in titles])
+def _compare(
+    network: Network, describe: Describe, mentions: KnownMentions, mention: Integers, titles: Sequence[str]
+) -> Floats:
+    """The similarity of mentions and a title of each, (titles,)."""
+    return mentions.compare(mention, network.entities(titles, describe))
 
 
-def _read_titles(reader: TitleReader, titles: TitleTree, names: list[int]) -> Vectors:
-    return reader([titles.title(name) for name in names])
-
-
-def _describe(title: str, describe: Callable[[str], Entity | None]) -> Candidate:
+def _describe(title: str, describe: Describe) -> Candidate:
     entity = describe(title) or Entity(title)
     return Candidate(title, id=entity.id, url=entity.url, match_type="search")
 
 
 def _collect(
-    scores: ScoredNames, candidate: Callable[[int], Candidate], mentions: int, weights: ScoreWeights
+    scores: ScoredNames,
+    candidate: Callable[[int], Candidate],
+    mentions: KnownMentions,
+    weights: ScoreWeights,
+    compare: Compare | None,
 ) -> list[list[Candidate]]:
     """Write scores and their parts into the candidates that names stand for; by mention, best first."""
     candidates = [candidate(name) for name in scores.name.tolist()]
     prior = np.array([each.prior or 0.0 for each in candidates], np.float32)
-    parts = (total(scores.lm, scores.classifier, prior, weights), scores.lm, scores.classifier)
-    choices: list[list[Candidate]] = [[] for _ in range(mentions)]
-    for mention, each, *values in zip(
+    titles = [each.title for each in candidates]
+    similarity = np.zeros_like(prior) if compare is None else compare(mentions, scores.mention, titles)
+    sums = total(scores.lm, scores.classifier, prior, similarity, weights)
+    parts = (sums, scores.lm, scores.classifier, similarity)
+    choices: list[list[Candidate]] = [[] for _ in range(len(mentions))]
+    for mention, each, score, lm, classifier, alike in zip(
         scores.mention.tolist(), candidates, *(part.tolist() for part in parts), strict=True
     ):
-        choices[mention].append(replace(each, score=values[0], lm=values[1], classifier=values[2]))
+        known = None if compare is None else alike
+        choices[mention].append(replace(each, score=score, lm=lm, classifier=classifier, similarity=known))
     return [_sort(choice) for choice in choices]
 
 

@@ -11,9 +11,9 @@ from torch import Tensor
 from parlink.config import ModelConfig
 from parlink.kb.title_trees import TitleTree
 from parlink.linking.beam import beam_search
-from parlink.linking.descriptions import DescriptionVectors
 from parlink.linking.names import generate_names, score_names
-from parlink.linking.network import Described, JudgedSpans, Names, Reader, ScoredNames, TokenSpans
+from parlink.linking.network import Describe, Floats, Integers, JudgedSpans, Names, ScoredNames, TokenSpans
+from parlink.linking.similarity import EntityVectors
 from parlink.nn.batch import Batch, collate
 from parlink.nn.decoder import MentionStates, NameScores
 from parlink.nn.detector import Detection, Mentions, detect, judge
@@ -27,7 +27,7 @@ class TorchNetwork:
 
     def __init__(self, model: LinkingModel, tokenizer: Tokenizer, *, device: str) -> None:
         self.model, self.device, self._pad_id = model.to(device).eval(), device, tokenizer.pad_id
-        self.reader: Reader | None = DescriptionVectors(model, tokenizer) if model.config.descriptions else None
+        self._vectors = EntityVectors(model, tokenizer)
 
     @property
     def config(self) -> ModelConfig:
@@ -40,6 +40,11 @@ class TorchNetwork:
         batch = collate(windows, pad_id=self._pad_id)
         batch = replace(batch, owned=batch.owned & torch.tensor(searched)[:, None]).to(self.device)
         return TorchEncoding(self.model, batch, self.model.encode(batch))
+
+    @torch.inference_mode()
+    def entities(self, titles: Sequence[str], describe: Describe) -> Tensor:
+        """The vector of each title with what is known of it."""
+        return self._vectors(titles, describe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +68,7 @@ class TorchEncoding:
     @torch.inference_mode()
     def mentions(self, spans: TokenSpans) -> TorchMentions:
         """Tell what the decoder knows of the mentions at these spans."""
-        states = self.model.decoder.mentions(self.states, self._place(spans), self.batch.content)
-        return TorchMentions(self.model, states)
+        return TorchMentions(self.model, self.model.mentions(self.states, self._place(spans), self.batch))
 
     def _place(self, spans: TokenSpans) -> Mentions:
         return Mentions(*map(torch.from_numpy, (spans.row, spans.first, spans.last))).to(self.states.device)
@@ -84,20 +88,28 @@ class TorchMentions:
         return replace(self, states=self.states[index])
 
     @torch.inference_mode()
-    def score(self, names: Names, *, described: Described | None = None) -> ScoredNames:
+    def score(self, names: Names) -> ScoredNames:
         """Score every name of every mention."""
-        return _scored(score_names(self.model, self.states, names, described=described))
+        return _scored(score_names(self.model, self.states, names))
 
     @torch.inference_mode()
-    def generate(self, names: Names, *, beams: int, described: Described | None = None) -> ScoredNames:
+    def generate(self, names: Names, *, beams: int) -> ScoredNames:
         """Score the names that a beam search finds among those of each mention."""
-        return _scored(generate_names(self.model, self.states, names, beams=beams, described=described))
+        return _scored(generate_names(self.model, self.states, names, beams=beams))
 
     @torch.inference_mode()
-    def search(self, titles: TitleTree, *, beams: int, described: Described | None = None) -> ScoredNames:
+    def search(self, titles: TitleTree, *, beams: int) -> ScoredNames:
         """Score the titles that a beam search finds for each mention."""
         roots = torch.zeros(len(self), dtype=torch.long, device=self.states.vector.device)
-        return _scored(beam_search(self.model, self.states, titles.tree, roots, beams=beams, described=described))
+        return _scored(beam_search(self.model, self.states, titles.tree, roots, beams=beams))
+
+    @torch.inference_mode()
+    def compare(self, mention: Integers, entities: Tensor) -> Floats:
+        """Multiply the vectors of mentions and entities."""
+        assert self.states.query is not None
+        queries = self.states.query[torch.from_numpy(mention).to(entities.device)]
+        alike: Floats = (queries * entities).sum(-1).cpu().numpy()
+        return alike
 
 
 def _judged(detection: Detection) -> JudgedSpans:

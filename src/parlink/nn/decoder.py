@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from parlink.config import ModelConfig
-from parlink.nn.descriptions import ClassifierInputs
 from parlink.nn.detector import Mentions, feed_forward
 from parlink.nn.prefix_tree import PrefixTree
 
@@ -27,11 +26,11 @@ class MentionStates:
     hidden: Tensor  # (mentions, hidden) the LSTM's first hidden state
     cell: Tensor  # (mentions, hidden) its first cell state
     vector: Tensor  # (mentions, hidden) appended to the input of every step
-    context: Tensor | None = None  # (mentions, hidden) for the classifier, of a model that has further inputs to it
+    query: Tensor | None = None  # (mentions, size) to be multiplied with vectors of entities, of a model that has some
 
     def __getitem__(self, index: Tensor | slice | list[int]) -> MentionStates:
-        context = None if self.context is None else self.context[index]
-        return MentionStates(self.hidden[index], self.cell[index], self.vector[index], context)
+        query = None if self.query is None else self.query[index]
+        return MentionStates(self.hidden[index], self.cell[index], self.vector[index], query)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,27 +104,15 @@ class Decoder(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.head = OutputHead(config, token_embeddings)
         self.classifier = feed_forward(2 * hidden, hidden, 1, dropout=dropout)
-        self.inputs = ClassifierInputs(config) if config.descriptions or config.document_vector else None
 
-    def mentions(self, states: Tensor, mentions: Mentions, content: Tensor) -> MentionStates:
-        """Project [state of the first token ; state of the last] three times.
+    def mentions(self, states: Tensor, mentions: Mentions) -> MentionStates:
+        """Project [state of the first token ; state of the last] three times."""
+        return self.project(states[mentions.row, mentions.first], states[mentions.row, mentions.last])
 
-        `content` (windows, length) is True at the text of the windows, of whose states the document vector is the mean.
-        """
-        both = torch.cat([states[mentions.row, mentions.first], states[mentions.row, mentions.last]], -1)
-        if self.inputs is None:
-            return self.know(both)
-        share = content / content.sum(1, keepdim=True).clamp(min=1)
-        return self.know(both, torch.einsum("wl,wlh->wh", share.to(states.dtype), states)[mentions.row])
-
-    def know(self, both: Tensor, document: Tensor | None = None) -> MentionStates:
-        """The same of (mentions, 2 * hidden), and the vector of each one's document, for models that read it."""
-        vector = self.mention_vector(both)
-        context = None
-        if self.inputs is not None:
-            assert document is not None
-            context = self.inputs.context(vector, document)
-        return MentionStates(self.first_hidden(both), self.first_cell(both), vector, context)
+    def project(self, first: Tensor, last: Tensor) -> MentionStates:
+        """The same of the states of first and of last tokens, (mentions, hidden) each."""
+        both = torch.cat([first, last], -1)
+        return MentionStates(self.first_hidden(both), self.first_cell(both), self.mention_vector(both))
 
     def token_gates(self, embeddings: Tensor) -> Tensor:
         """What each word embedding adds to the LSTM's gates; computed once, however many nodes read that word."""
@@ -160,18 +147,12 @@ class Decoder(nn.Module):
             reading.append(Reading(hidden, cell))
         return Reading(torch.cat([r.hidden for r in reading]), torch.cat([r.cell for r in reading]))
 
-    def correct(self, mentions: MentionStates, owner: Tensor, cell: Tensor, described: Tensor | None = None) -> Tensor:
+    def correct(self, mentions: MentionStates, owner: Tensor, cell: Tensor) -> Tensor:
         """The discriminative correction f of each name, (names,).
 
-        Name i is of mention `owner[i]`, and `cell[i]` is the state after its last token. `described` (names, hidden) is
-        what is said of each entity, from `LinkingModel.describe`; a model that reads descriptions takes None to mean
-        that nothing is said of any.
+        Name i is of mention `owner[i]`, and `cell[i]` is the state after its last token.
         """
-        hidden = self.classifier[:3](torch.cat([mentions.vector[owner], cell], -1))
-        if self.inputs is not None:
-            assert mentions.context is not None
-            hidden = hidden + self.inputs(mentions.context[owner], described)
-        logits: Tensor = self.classifier[3:](hidden).squeeze(-1)
+        logits: Tensor = self.classifier(torch.cat([mentions.vector[owner], cell], -1)).squeeze(-1)
         return logits
 
 

@@ -7,12 +7,12 @@ without padding. Word embeddings come from outside, so that their table, the lar
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
 from parlink.nn.decoder import MentionStates
 from parlink.nn.encoder import as_bias
 from parlink.nn.model import LinkingModel
+from parlink.nn.similarity import Similarity
 
 
 class EncoderGraph(nn.Module):
@@ -68,12 +68,10 @@ class MentionGraph(nn.Module):
         states: Tensor,  # (tokens, hidden)
         first: Tensor,  # (mentions,) tokens
         last: Tensor,  # (mentions,) tokens
-        document: Tensor | None = None,  # (mentions, hidden) mean state of the window, if the classifier reads it
-    ) -> tuple[Tensor, ...]:
-        """First hidden and cell state, mention vector, what that adds to the gates, and the context if there is one."""
-        known = self.decoder.know(torch.cat([states[first], states[last]], -1), document)
-        context = () if known.context is None else (known.context,)
-        return known.hidden, known.cell, known.vector, self.decoder.mention_gates(known), *context
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """First hidden and cell state, mention vector, and what that adds to the gates."""
+        known = self.decoder.project(states[first], states[last])
+        return known.hidden, known.cell, known.vector, self.decoder.mention_gates(known)
 
 
 class StepGraph(nn.Module):
@@ -111,25 +109,33 @@ class CorrectionGraph(nn.Module):
         vector: Tensor,  # (mentions, hidden)
         owner: Tensor,  # (names,)
         cell: Tensor,  # (names, hidden) after the last token
-        context: Tensor | None = None,  # (mentions, hidden)
-        described: Tensor | None = None,  # (names, hidden)
     ) -> Tensor:  # (names,)
-        """Score each name; what is described comes from `DescriptionGraph`."""
-        return self.decoder.correct(MentionStates(vector, vector, vector, context), owner, cell, described)
+        """Score each name."""
+        return self.decoder.correct(MentionStates(vector, vector, vector), owner, cell)
 
 
-class DescriptionGraph(nn.Module):
-    """The mean word embeddings of descriptions in, what the classifier reads of them out."""
+class QueryGraph(nn.Module):
+    """The bi-encoder's side of mentions."""
 
-    def __init__(self, model: LinkingModel) -> None:
+    def __init__(self, similarity: Similarity) -> None:
         super().__init__()
-        inputs = model.decoder.inputs
-        assert inputs is not None
-        self.inputs = inputs
+        self.similarity = similarity
 
-    def forward(self, means: Tensor) -> Tensor:  # (texts, hidden) -> (1 + texts, hidden)
-        """The vector of no description, then that of each text."""
-        return self.inputs.project(means)
+    def forward(self, first: Tensor, last: Tensor, document: Tensor, around: Tensor, words: Tensor) -> Tensor:
+        """Read what is known of each mention, (mentions, hidden) each -> (mentions, size)."""
+        return self.similarity.read_mentions(first, last, document, around, words)
+
+
+class EntityGraph(nn.Module):
+    """The bi-encoder's side of entities."""
+
+    def __init__(self, similarity: Similarity) -> None:
+        super().__init__()
+        self.similarity = similarity
+
+    def forward(self, title: Tensor, description: Tensor) -> Tensor:
+        """Read the mean words of titles and descriptions, (entities, hidden) each -> (entities, size)."""
+        return self.similarity.read_entities(title, description)
 
 
 def _attend(qkv: Tensor, queries: Tensor, keys: Tensor, bias: Tensor) -> Tensor:

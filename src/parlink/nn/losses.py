@@ -1,4 +1,4 @@
-"""The four losses of the joint objective, and the penalty that makes the output self-normalized.
+"""The four losses of the joint objective, that of a bi-encoder, and the penalty that makes the output self-normalized.
 
 Each comes as a sum, and what it is to be divided by apart from it, so that the parts of a batch, in one process or in
 several, can add both up first.
@@ -13,13 +13,14 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from parlink.nn.batch import Batch
-from parlink.nn.descriptions import Descriptions
+from parlink.nn.decoder import MentionStates
 from parlink.nn.detector import Mentions
 from parlink.nn.model import LinkingModel
 from parlink.nn.output_terms import output_terms
 from parlink.nn.prefix_tree import PrefixTree
+from parlink.nn.similarity import Words
 
-PARTS = ("start", "end", "generation", "classifier", "normalizer")
+PARTS = ("start", "end", "generation", "classifier", "normalizer", "similarity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +34,22 @@ class Targets:
     tree: PrefixTree  # names of each linked mention: the gold one and negatives
     owner: Tensor  # (names,) which of the linked mentions a name belongs to
     gold: Tensor  # (linked,) which name is right
-    descriptions: Descriptions | None = None  # of the names, for a model that reads them
+    entities: tuple[Words, Words] | None = None  # titles and descriptions of the names, for a model that reads them
 
     def to(self, device: torch.device | str) -> Targets:
         """The same targets on another device."""
         fields = ("starts", "start_weight", "mentions", "linked", "tree", "owner", "gold")
         moved = {name: getattr(self, name).to(device) for name in fields}
-        return Targets(**moved, descriptions=None if self.descriptions is None else self.descriptions.to(device))
+        entities = None if self.entities is None else (self.entities[0].to(device), self.entities[1].to(device))
+        return Targets(**moved, entities=entities)
 
 
 def loss_counts(batch: Batch, targets: Targets) -> Tensor:
     """What to divide each loss of a batch by, in the order of PARTS, (parts,)."""
     links = len(targets.linked)
     contested = (torch.bincount(targets.owner, minlength=links) > 1).sum()
-    counts = (batch.owned.sum(), len(targets.mentions.row), links, contested, links)
+    compared = 0 if targets.entities is None else contested
+    counts = (batch.owned.sum(), len(targets.mentions.row), links, contested, links, compared)
     return torch.tensor([float(count) for count in counts], device=batch.tokens.device)
 
 
@@ -60,28 +63,36 @@ def joint_losses(
     states = model.encode(batch)
     start = start_loss(model.detector.start_logits(states), targets)
     end = end_loss(model, states, batch.content, targets.mentions)
-    names = name_losses(model, states, batch.content, targets, label_smoothing=label_smoothing, generate=generate)
+    names = name_losses(model, states, batch, targets, label_smoothing=label_smoothing, generate=generate)
     return torch.cat([torch.stack([start, end]), names])
 
 
 def name_losses(
     model: LinkingModel,
     states: Tensor,
-    content: Tensor,
+    batch: Batch,
     targets: Targets,
     *,
     label_smoothing: float,
     generate: bool = True,
 ) -> Tensor:
-    """Sum the losses of disambiguation, the last three of PARTS, from the encoder's states."""
-    known = model.decoder.mentions(states, targets.mentions[targets.linked], content)
+    """Sum the losses of disambiguation, the last four of PARTS, from the encoder's states."""
+    known = model.mentions(states, targets.mentions[targets.linked], batch)
     reading = model.read(targets.tree, known)
     generation = normalizer = reading.hidden.new_zeros(())
     if generate:
         generation, normalizer = generation_loss(model, targets, reading.hidden, label_smoothing=label_smoothing)
-    described = None if targets.descriptions is None else model.describe(targets.descriptions)
-    logits = model.decoder.correct(known, targets.owner, reading.cell[targets.tree.ends()], described)
-    return torch.stack([generation, classifier_loss(logits, targets.owner, targets.gold), normalizer])
+    logits = model.decoder.correct(known, targets.owner, reading.cell[targets.tree.ends()])
+    classifier = classifier_loss(logits, targets.owner, targets.gold)
+    return torch.stack([generation, classifier, normalizer, similarity_loss(model, known, targets)])
+
+
+def similarity_loss(model: LinkingModel, known: MentionStates, targets: Targets) -> Tensor:
+    """Cross-entropy of gold against negatives by the bi-encoder alone, summed; 0 for a model without one."""
+    if targets.entities is None or known.query is None:
+        return known.vector.new_zeros(())
+    vectors = model.entities(*targets.entities)
+    return classifier_loss((known.query[targets.owner] * vectors).sum(-1), targets.owner, targets.gold)
 
 
 def end_loss(model: LinkingModel, states: Tensor, content: Tensor, mentions: Mentions) -> Tensor:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from torch import Tensor, nn
 
 from parlink.config import ModelConfig
 from parlink.nn.batch import Batch
 from parlink.nn.decoder import Decoder, MentionStates, Reading
-from parlink.nn.descriptions import Descriptions
-from parlink.nn.detector import Detector
+from parlink.nn.detector import Detector, Mentions
 from parlink.nn.encoder import Encoder
 from parlink.nn.prefix_tree import PrefixTree
+from parlink.nn.similarity import Similarity, Words
 
 
 class LinkingModel(nn.Module):
@@ -28,22 +30,29 @@ class LinkingModel(nn.Module):
         )
         self.detector = Detector(config)
         self.decoder = Decoder(config, self.encoder.token_embeddings)
+        self.similarity = Similarity(config) if config.similarity else None
 
     def encode(self, batch: Batch) -> Tensor:
         """The state of every token, (windows, length, hidden)."""
         states: Tensor = self.encoder(batch.tokens, batch.mask)
         return states
 
+    def mentions(self, states: Tensor, mentions: Mentions, batch: Batch) -> MentionStates:
+        """What is known of each mention of encoded windows."""
+        known = self.decoder.mentions(states, mentions)
+        if self.similarity is None:
+            return known
+        query = self.similarity.mentions(states, mentions, batch, self.encoder.token_embeddings.weight)
+        return replace(known, query=query)
+
     def read(self, tree: PrefixTree, mentions: MentionStates) -> Reading:
         """Read the names of every mention."""
         return self.decoder.read(tree, mentions, self.encoder.token_embeddings)
 
-    def describe(self, descriptions: Descriptions) -> Tensor | None:
-        """What the classifier reads of the descriptions of names, (names, hidden); None if it reads none."""
-        inputs = self.decoder.inputs
-        if inputs is None or not inputs.has_descriptions:
-            return None
-        return inputs.read(descriptions, self.encoder.token_embeddings.weight)[descriptions.text]
+    def entities(self, titles: Words, descriptions: Words) -> Tensor:
+        """The vector of each entity, (entities, size), of a model that has a bi-encoder."""
+        assert self.similarity is not None
+        return self.similarity.entities(titles, descriptions, self.encoder.token_embeddings.weight)
 
 
 def count_parameters(model: LinkingModel) -> dict[str, int]:
@@ -59,8 +68,8 @@ def count_parameters(model: LinkingModel) -> dict[str, int]:
         "output": model.decoder.head,
         "classifier": model.decoder.classifier,
     }
-    if model.decoder.inputs is not None:
-        parts["classifier inputs"] = model.decoder.inputs
+    if model.similarity is not None:
+        parts["similarity"] = model.similarity
     seen: set[int] = set()
     counts = {}
     for name, part in parts.items():

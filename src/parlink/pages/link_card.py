@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from parlink.types import Candidate, Link
 
 SHOWN = 6  # rivals of a link
-PARTS = {"lm": "Language model", "classifier": "Classifier", "prior": "Prior", "coherence": "Coherence"}
+PARTS = {
+    "lm": "Language model",
+    "classifier": "Classifier",
+    "prior": "Prior",
+    "similarity": "Description",
+    "coherence": "Coherence",
+}
 SLOTS = 6  # colors for types that are not parlink's own
 REASONS = {
     "no_candidate": "the knowledge base has no candidate for these words",

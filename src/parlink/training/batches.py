@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from parlink.nn.batch import Batch, collate
-from parlink.nn.descriptions import Descriptions
 from parlink.nn.detector import Mentions
 from parlink.nn.losses import Targets
 from parlink.nn.prefix_tree import PrefixTree
@@ -103,12 +102,8 @@ def targets(
         tree=PrefixTree.build(sequences, groups=owner, roots=len(linked)),
         owner=torch.tensor(owner, dtype=torch.long),
         gold=first,
-        descriptions=None if describer is None else _describe(names, describer, rng),
+        entities=None if describer is None else describer.entities(names, rng),
     )
-
-
-def _describe(names: Sequence[Sequence[str | None]], describer: Describer, rng: random.Random) -> Descriptions:
-    return Descriptions.build([tokens for choice in names for tokens in describer.describe(choice, rng)])
 
 
 def training_batch(

@@ -1,4 +1,4 @@
-"""What is said of entities, as a model in training reads it: by the knowledge base, and by a file of leads."""
+"""What a bi-encoder in training reads of entities: titles, and what the knowledge base and a file of leads say."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 from parlink.data import files
 from parlink.errors import DataFormatError
 from parlink.kb import KnowledgeBase
-from parlink.nn.descriptions import TOKENS
+from parlink.nn.similarity import TOKENS, Words
 from parlink.text.tokenizer import Tokenizer
 from parlink.train_config import TrainConfig
 
@@ -38,11 +38,16 @@ class Describer:
     @classmethod
     def load(cls, config: TrainConfig, tokenizer: Tokenizer) -> Describer | None:
         """Open where the descriptions of a run come from; None for a model that reads none."""
-        if not config.descriptions:
+        if not config.similarity:
             return None
         kb = None if config.kb is None else KnowledgeBase.open(config.kb)
         leads = {} if config.description_file is None else read_leads(config.description_file)
         return cls(tokenizer, config.description_dropout, kb, leads)
+
+    def entities(self, names: Sequence[Sequence[str | None]], rng: random.Random) -> tuple[Words, Words]:
+        """The words of the titles of all names of all mentions, and of their descriptions; None is NIL, of no words."""
+        titles = [self.tokenizer.title(title) if title else () for choice in names for title in choice]
+        return Words.build(titles), Words.build([said for choice in names for said in self.describe(choice, rng)])
 
     def describe(self, titles: Sequence[str | None], rng: random.Random) -> list[tuple[int, ...]]:
         """The tokens of what is said of the names of a mention, empty where there is nothing; None is NIL.

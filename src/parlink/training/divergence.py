@@ -43,5 +43,5 @@ def loss_of_guessing(config: TrainConfig, vocabulary: int) -> float:
     """The loss of a model that gives all answers the same probability."""
     wrong = config.negatives + config.batch_negatives + config.hard_negatives + config.type_negatives
     names = 1 + wrong + config.nil
-    answers = (2, config.max_mention_tokens, vocabulary, names, 1)
+    answers = (2, config.max_mention_tokens, vocabulary, names, 1, names if config.similarity else 1)
     return sum(weight * math.log(count) for weight, count in zip(config.loss_weights, answers, strict=True))

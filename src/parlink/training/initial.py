@@ -19,8 +19,6 @@ from parlink.text.tokenizer import Tokenizer
 from parlink.train_config import SCRATCH, SCRATCH_SIZES, TrainConfig
 from parlink.training.scratch import make_tokenizer
 
-ADDED = ("descriptions", "document_vector")  # inputs that a trained model may get afterwards
-
 
 def initial_checkpoint(config: TrainConfig) -> Checkpoint:
     """Build the model of a config around its encoder; what is not pre-trained is random by the seed."""
@@ -53,13 +51,14 @@ def _from_trained(config: TrainConfig, folder: Path) -> Checkpoint:
         raise ConfigError(f"tie_output = {got}, but {folder} is trained with {want}; set `tie_output = {want}`")
     if config.layers not in (None, sizes.layers):
         raise ConfigError(f"layers = {config.layers}, but {folder} is trained with {sizes.layers}; leave `layers` out")
-    for key in ADDED:
-        if getattr(known, key) and not getattr(config, key):
-            raise ConfigError(f"{key} = false, but {folder} is trained with it; set `{key} = true`")
-    model = _random_model(config, sizes, tokenizer)
-    trained = LinkingModel(msgspec.structs.replace(model.config, **{key: getattr(known, key) for key in ADDED}))
+    if known.similarity and config.similarity not in (0, known.similarity):  # 0: it is kept, and not trained
+        size = known.similarity
+        got = f"similarity = {config.similarity}, but {folder} is trained with {size}"
+        raise ConfigError(f"{got}; set `similarity = {size}`")
+    model = _random_model(config, sizes, tokenizer, similarity=config.similarity or known.similarity)
+    trained = LinkingModel(msgspec.structs.replace(model.config, similarity=known.similarity))
     load_weights(folder / "model.safetensors", trained, assign=False)
-    model.load_state_dict(trained.state_dict(), strict=False)  # what is new in it changes nothing at first
+    model.load_state_dict(trained.state_dict(), strict=False)  # a bi-encoder may be new
     return Checkpoint(model, tokenizer, _start_values(config))
 
 
@@ -74,13 +73,18 @@ def _from_scratch(config: TrainConfig) -> Checkpoint:
 
 def _start_values(config: TrainConfig) -> Tuned:
     """Candidates are scored by the parts that are trained."""
-    lm, classifier = float(config.generation_weight > 0), float(config.classifier_weight > 0)
-    return Tuned(weights=ScoreWeights(lm=lm, classifier=classifier))
+    trained = {"lm": config.generation_weight > 0, "classifier": config.classifier_weight > 0}
+    trained["similarity"] = config.similarity > 0 and config.similarity_weight > 0
+    return Tuned(weights=ScoreWeights(**{name: float(is_trained) for name, is_trained in trained.items()}))
 
 
-def _random_model(config: TrainConfig, encoder: EncoderConfig, tokenizer: Tokenizer) -> LinkingModel:
+def _random_model(
+    config: TrainConfig, encoder: EncoderConfig, tokenizer: Tokenizer, *, similarity: int | None = None
+) -> LinkingModel:
     torch.manual_seed(config.seed)
-    return LinkingModel(config.model(encoder, bos_id=tokenizer.bos_id, eos_id=tokenizer.eos_id))
+    settings = config.model(encoder, bos_id=tokenizer.bos_id, eos_id=tokenizer.eos_id)
+    size = config.similarity if similarity is None else similarity
+    return LinkingModel(msgspec.structs.replace(settings, similarity=size))
 
 
 @torch.no_grad()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import TypeVar
 
 import torch
@@ -32,7 +33,8 @@ class Processes:
         self.device = choose_device(wanted)
         self.mixed = _use_mixed_precision(config.mixed_precision, self.device)
         if started and not dist.is_initialized():
-            dist.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
+            patience = timedelta(minutes=config.timeout_minutes)
+            dist.init_process_group("nccl" if self.device.type == "cuda" else "gloo", timeout=patience)
         self.together = dist.is_initialized()
         self.world_size = dist.get_world_size() if self.together else 1
         self.rank = dist.get_rank() if self.together else 0

@@ -29,7 +29,7 @@ from parlink.training.data import DatasetSizes
 from parlink.training.stream import Cursor
 
 PROGRESS = "progress.json"
-FREE = ("log_steps", "checkpoint_minutes", "device")  # may change when a run goes on
+FREE = ("log_steps", "checkpoint_minutes", "timeout_minutes", "device")  # may change when a run goes on
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,7 +34,7 @@ class Validation:
     some: Sequence[Document]  # those that are linked while training
     condition: Condition
     source: CandidateSource
-    kb: KnowledgeBase | None = None  # where a model that reads descriptions finds them
+    kb: KnowledgeBase | None = None  # where a bi-encoder finds descriptions
 
     @classmethod
     def load(cls, config: TrainConfig) -> Validation | None:

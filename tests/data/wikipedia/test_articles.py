@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from parlink.cli.data import app
 from parlink.data import jsonl
-from parlink.data.parallel import batches, map_in_order
+from parlink.data.parallel import batches, in_processes, map_in_order
 from parlink.data.wikipedia import articles as wikipedia
 from parlink.data.wikipedia import mediawiki, schools
 from parlink.data.wikipedia.repeats import mark_repeats
@@ -80,7 +80,7 @@ def test_titles_go_through_the_kb_and_unknown_ones_stay(dump: Path) -> None:
 def test_processes_change_nothing(dump: Path) -> None:
     known = wikipedia.survey(mediawiki.pages(dump))
     alone = list(wikipedia.read(dump, known=known))
-    assert list(wikipedia.read(dump, known=known, processes=2)) == alone
+    assert list(wikipedia.read(dump, known=known, engine=in_processes(2))) == alone
 
 
 def test_command(dump: Path, tmp_path: Path) -> None:

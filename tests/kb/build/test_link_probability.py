@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from parlink.data import parallel
 from parlink.kb import arrays, surfaces
-from parlink.kb.build import occurrences
 from parlink.kb.build.build import BuildOptions, build
 from parlink.kb.build.link_probability import _SHAPES, IS_GUESS, SCALE, shape
 from parlink.kb.tables import Tables, form
@@ -71,7 +71,7 @@ def test_dumps_are_counted_alike_by_one_process_and_several(tmp_path, monkeypatc
     build([tmp_path / "a.xml"], tmp_path / "kb")
     assert probabilities(tmp_path / "kb", "Kent") == [(pytest.approx(1 / 3, abs=5.1e-3), False)]
     assert probabilities(tmp_path / "kb", "sea") == [(pytest.approx(1 / 2, abs=5.1e-3), False)]
-    monkeypatch.setattr(occurrences, "SMALL_FILE", 0)
+    monkeypatch.setattr(parallel, "SMALL_FILE", 0)
     build([tmp_path / "a.xml"], tmp_path / "again", options=BuildOptions(processes=2))
     files = ["arrays.safetensors", "links.safetensors"]
     assert [(tmp_path / "kb" / f).read_bytes() for f in files] == [(tmp_path / "again" / f).read_bytes() for f in files]

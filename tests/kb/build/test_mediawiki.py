@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from parlink.cli.main import app
+from parlink.data import parallel
 from parlink.errors import DataFormatError
 from parlink.kb import KnowledgeBase
 from parlink.kb.build import mediawiki
@@ -151,7 +152,7 @@ def test_a_damaged_dump_is_an_error_and_nothing_is_written(tmp_path):
 def test_all_cores_make_the_same_knowledge_base(tmp_path, built, monkeypatch):
     kb, _ = built
     (tmp_path / "dump.xml").write_text(DUMP)
-    monkeypatch.setattr(mediawiki, "SMALL_FILE", 0)
+    monkeypatch.setattr(parallel, "SMALL_FILE", 0)
     monkeypatch.setattr(mediawiki, "CHUNK_BYTES", 200)
     build([tmp_path / "dump.xml"], tmp_path / "kb", options=BuildOptions(processes=2))
     again = KnowledgeBase.open(tmp_path / "kb")

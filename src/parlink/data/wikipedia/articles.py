@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from parlink.data.identifiers import Resolve
-from parlink.data.parallel import batches, map_in_order
+from parlink.data.parallel import Engine, batches
 from parlink.data.titles import follow
 from parlink.data.wikipedia import mediawiki
 from parlink.data.wikipedia.dates import is_date_or_number
@@ -52,7 +52,7 @@ def read(
     known: Survey,
     resolve: Resolve | None = None,
     repeats: bool = False,
-    processes: int = 1,
+    engine: Engine = map,
     counts: Counter[str] | None = None,
 ) -> Iterator[Document]:
     """Yield a document for each article that is no list, date or disambiguation page; its id is its title.
@@ -62,7 +62,7 @@ def read(
     """
     counts = Counter() if counts is None else counts
     work = partial(_articles, namespaces=mediawiki.namespace_names(path))
-    for articles, skipped in map_in_order(work, batches(mediawiki.pages(path), _PAGES_A_BATCH), processes=processes):
+    for articles, skipped in engine(work, batches(mediawiki.pages(path), _PAGES_A_BATCH)):
         counts.update({f"pages skipped: {reason}": number for reason, number in skipped.items()})
         for article in articles:
             doc = _make_document(article, known, resolve, counts)

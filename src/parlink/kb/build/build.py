@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from parlink.data.parallel import Engine, in_processes
 from parlink.data.titles import read_redirects
 from parlink.data.wikipedia.wikitext import normal_target
 from parlink.errors import KnowledgeBaseError
@@ -40,6 +40,7 @@ class BuildOptions:
     redirects: Path | None = None
     min_links: int | None = 1
     processes: int | None = None  # None: one a core
+    engine: Engine | None = None  # who reads dumps; None: processes of this machine
     language: str = "en"  # of a Wikidata dump
     ignored: Sequence[str] = ()  # columns and keys of one's own data that are passed over
     texts: Sequence[Path] = ()  # dumps and JSONL in which only occurrences of names are counted; else all sources
@@ -51,9 +52,14 @@ class BuildOptions:
     resume: bool = False  # go on with what a build that was stopped has gathered
 
     @property
+    def mapping(self) -> Engine:
+        """Return what maps over the pieces of a dump."""
+        return self.engine or in_processes(self.processes)
+
+    @property
     def read_options(self) -> sources.ReadOptions:
         """Return what the readers of sources have to know."""
-        return sources.ReadOptions(processes=self.processes, language=self.language, ignored=tuple(self.ignored))
+        return sources.ReadOptions(engine=self.mapping, language=self.language, ignored=tuple(self.ignored))
 
 
 DEFAULT = BuildOptions()
@@ -115,7 +121,7 @@ def _gather(
     read = []
     for number, (file, kind) in enumerate(zip(files, kinds, strict=True)):
         batches = partial(sources.read, file, kind=kind, source=number, options=read_options)
-        settings = replace(read_options, processes=None)
+        settings = replace(read_options, engine=map)
         read.append(_read(file, kind, facts, batches, progress, settings=(number, settings)))
     if wants_numbers:
         facts.resolve_page_numbers()
@@ -178,9 +184,8 @@ def _count_occurrences(
     surfaces = facts.surfaces(aliases=bool(options.texts))
     if not options.link_probability or not texts or not occurrences.write_names(surfaces, names):
         return
-    processes = options.processes or os.cpu_count() or 1
     for file, kind in texts:
-        batches = partial(occurrences.read, file, kind=kind, names=names, processes=processes)
+        batches = partial(occurrences.read, file, kind=kind, names=names, engine=options.mapping)
         _read(file, f"{kind} again", facts, batches, lambda stage, *step: progress(f"{stage}, names", *step))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from parlink.data.parallel import map_in_order
+from parlink.data.parallel import Engine, unless_small
 from parlink.data.wikipedia import mediawiki
 from parlink.data.wikipedia.wikitext import article
 from parlink.kb.build.entries import add_page
@@ -16,7 +16,6 @@ from parlink.kb.surfaces import drop_parenthesis
 
 LONGEST_ANCHOR = 255  # characters; what is longer is no name
 CHUNK_BYTES = 4 << 20  # of pages that a worker parses at once
-SMALL_FILE = 4 << 20  # not worth the start of other processes
 
 
 @dataclass(frozen=True)
@@ -36,12 +35,12 @@ class Dump:
         return batch
 
 
-def read(path: Path, *, source: int, processes: int = 1, page_numbers: bool = False) -> Iterator[Batch]:
+def read(path: Path, *, source: int, engine: Engine = map, page_numbers: bool = False) -> Iterator[Batch]:
     """Read a dump in batches, in order; one that is cut off gives the pages that are whole, and a warning."""
     dump = Dump(source, mediawiki.namespace_names(path), page_numbers)
     warnings: list[str] = []
     chunks = chunk_pages(mediawiki.raw_pages(path, on_cut_off=warnings.append))
-    yield from map_in_order(dump.parse, chunks, processes=1 if path.stat().st_size < SMALL_FILE else processes)
+    yield from unless_small(path, engine)(dump.parse, chunks)
     yield Batch(warnings=warnings)
 
 

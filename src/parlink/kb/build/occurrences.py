@@ -18,10 +18,10 @@ import marisa_trie
 import msgspec
 
 from parlink.data import files
-from parlink.data.parallel import batches, map_in_order
+from parlink.data.parallel import Engine, batches, unless_small
 from parlink.data.wikipedia import mediawiki
 from parlink.kb.build.facts import IS_LINKED, OCCURS, Batch
-from parlink.kb.build.mediawiki import SMALL_FILE, chunk_pages
+from parlink.kb.build.mediawiki import chunk_pages
 
 WITH_TEXTS = frozenset(["mediawiki", "jsonl"])  # kinds of sources
 _LONGEST = 100  # characters of a name that is looked for
@@ -37,9 +37,8 @@ def write_names(names: Iterable[str], path: Path) -> int:
     return len(trie)
 
 
-def read(path: Path, *, kind: str, names: Path, processes: int = 1) -> Iterator[Batch]:
+def read(path: Path, *, kind: str, names: Path, engine: Engine = map) -> Iterator[Batch]:
     """Count in batches on how many pages of a source each name occurs, and is a link."""
-    workers = 1 if path.stat().st_size < SMALL_FILE else processes
     items: Iterable[list[Any]]
     work: Callable[[list[Any]], Batch]
     if kind == "mediawiki":
@@ -48,7 +47,7 @@ def read(path: Path, *, kind: str, names: Path, processes: int = 1) -> Iterator[
     else:
         items = batches((raw for _, raw in files.lines(path)), _LINES)
         work = _Pass(names).count_lines
-    return map_in_order(work, items, processes=workers)
+    return unless_small(path, engine)(work, items)
 
 
 @dataclass(frozen=True)

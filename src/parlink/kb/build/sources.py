@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import bz2
-import os
 import zlib
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 
+from parlink.data.parallel import Engine
 from parlink.errors import DataFormatError, KnowledgeBaseError
 from parlink.kb.build import jsonl, mediawiki, sql, tables, wikidata
 from parlink.kb.build.facts import Batch
@@ -38,7 +38,7 @@ _UNPACK: dict[str, Callable[[bytes], bytes]] = {
 class ReadOptions:
     """What readers have to know beside the file."""
 
-    processes: int | None = None  # None: one a core
+    engine: Engine = map  # what maps over the pieces of a dump
     language: str = "en"  # of a Wikidata dump
     ignored: Collection[str] = ()  # columns and keys to pass over
     page_numbers: bool = False  # whether the numbers of pages are wanted, for the tables of a wiki
@@ -63,11 +63,10 @@ def kind_of(path: Path) -> str:
 
 def read(path: Path, *, kind: str, source: int, options: ReadOptions = DEFAULT) -> Iterator[Batch]:
     """Read a source in batches; `source` is its number."""
-    processes = options.processes or os.cpu_count() or 1
     if kind == "mediawiki":
-        return mediawiki.read(path, source=source, processes=processes, page_numbers=options.page_numbers)
+        return mediawiki.read(path, source=source, engine=options.engine, page_numbers=options.page_numbers)
     if kind == "wikidata":
-        return wikidata.read(path, source=source, language=options.language, processes=processes)
+        return wikidata.read(path, source=source, language=options.language, engine=options.engine)
     if kind in ("titles", "sql"):
         return (tables.read_list if kind == "titles" else sql.read)(path, source=source)
     readers = {"jsonl": jsonl.read, "table": tables.read, "parquet": tables.read_parquet}

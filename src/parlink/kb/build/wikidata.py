@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from parlink.data import files
-from parlink.data.parallel import batches, map_in_order
+from parlink.data.parallel import Engine, batches, unless_small
 from parlink.errors import DataFormatError
 from parlink.kb.build.entity_types import NO_ENTITIES, is_known
 from parlink.kb.build.facts import Batch, Fact, Kind
 
 _LINES = 2000  # that a worker parses at once
-SMALL_FILE = 4 << 20  # not worth the start of other processes
 
 
 class _Text(msgspec.Struct):
@@ -72,13 +70,10 @@ class _Reader:
         return batch
 
 
-def read(path: Path, *, source: int, language: str = "en", processes: int = 1) -> Iterator[Batch]:
+def read(path: Path, *, source: int, language: str = "en", engine: Engine = map) -> Iterator[Batch]:
     """Read a dump in batches, in order; a broken line is an error that names it."""
     items = ((number, item) for number, line in files.lines(path) if (item := line.strip().rstrip(b",")) not in b"[]")
-    workers = 1 if path.stat().st_size < SMALL_FILE else processes
-    return map_in_order(
-        partial(_Reader.parse, _Reader(path, source, language)), batches(items, _LINES), processes=workers
-    )
+    return unless_small(path, engine)(_Reader(path, source, language).parse, batches(items, _LINES))
 
 
 def _add_item(batch: Batch, item: _Item, *, reader: _Reader) -> None:

@@ -15,6 +15,7 @@ const PARTS = {
   lm: ["Language model", "Mean log-likelihood of the name; full for the likelier of the two"],
   classifier: ["Classifier", "Discriminative correction; full for the likelier of the two"],
   prior: ["Prior", "How often these words mean this entity"],
+  similarity: ["Description", "How well what is known of it fits the text around; full for the likelier of the two"],
   coherence: ["Coherence", "How well it fits the other entities of the text"],
 };
 

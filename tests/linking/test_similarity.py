@@ -1,0 +1,97 @@
+"""What the knowledge base says of entities, in linking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import torch
+
+from parlink.config import LinkOptions, ScoreWeights
+from parlink.kb import KnowledgeBase
+from parlink.kb.build.build import build
+from parlink.linking import similarity
+from parlink.linking.linker import Linker
+from parlink.linking.similarity import EntityVectors
+from parlink.nn.similarity import Words
+from parlink.types import Candidate, Document, Entity, Span
+from tiny_model import tiny_checkpoint
+
+TITLES = {"Hamburg": "a city", "Hamburg (film)": "a film of 1960", "Dresden": None, "Jordan": "a country"}
+DOC = Document("Hamburg beat Dresden", spans=(Span(0, 7), Span(13, 20)))
+
+
+class AnyTitle:
+    """A source that offers the same titles for whatever is asked."""
+
+    def candidates(self, surface: str, *, limit: int) -> Sequence[Candidate]:
+        return [Candidate(title) for title in TITLES][:limit]
+
+
+def linker(folder: Path, texts: dict[str, str | None], *, size: int = 6) -> Linker:
+    folder.mkdir()
+    lines = [
+        f'{{"title": "{title}"' + (f', "description": "{text}"' if text else "") + "}\n"
+        for title, text in texts.items()
+    ]
+    (folder / "kb.jsonl").write_text("".join(lines))
+    build([folder / "kb.jsonl"], folder / "kb")
+    checkpoint = tiny_checkpoint(seed=3, similarity=size)
+    return Linker(checkpoint, kb=KnowledgeBase.open(folder / "kb"), source=AnyTitle())
+
+
+def similarities(linked: Document) -> list[dict[str, float | None]]:
+    return [{candidate.title: candidate.similarity for candidate in link.candidates} for link in linked.links]
+
+
+def test_similarity_depends_on_what_the_kb_says_of_a_candidate(tmp_path: Path) -> None:
+    changed = TITLES | {"Hamburg (film)": "a dish"}
+    first, second = (
+        similarities(linker(tmp_path / n, texts).link(DOC)) for n, texts in (("a", TITLES), ("b", changed))
+    )
+    for before, after in zip(first, second, strict=True):
+        for title in TITLES:
+            same = after[title] == pytest.approx(before[title], rel=1e-4)
+            assert same == (title != "Hamburg (film)"), title
+
+
+def test_a_model_without_a_bi_encoder_has_no_similarity(tmp_path: Path) -> None:
+    assert {None} == {
+        alike for link in similarities(linker(tmp_path / "kb", TITLES, size=0).link(DOC)) for alike in link.values()
+    }
+
+
+@pytest.mark.parametrize("weight", [0.0, 2.0])
+def test_similarity_counts_by_its_weight_and_without_one_changes_nothing(tmp_path: Path, weight: float) -> None:
+    model = linker(tmp_path / "kb", TITLES)
+    linked = model.link(DOC, options=LinkOptions(weights=ScoreWeights(similarity=weight)))
+    for candidate in (candidate for link in linked.links for candidate in link.candidates):
+        assert candidate.lm is not None and candidate.classifier is not None and candidate.similarity
+        paper = torch.tensor(candidate.lm) + torch.tensor(candidate.classifier)
+        assert candidate.score == pytest.approx(float(paper) + weight * candidate.similarity, rel=1e-5)
+
+
+@pytest.mark.parametrize("options", [LinkOptions(search="beam", beams=9), LinkOptions(fallback=True, beams=9)])
+def test_every_way_to_find_a_name_gives_it_the_same_similarity(tmp_path: Path, options: LinkOptions) -> None:
+    model = linker(tmp_path / "kb", TITLES)
+    wanted = similarities(model.link(DOC))
+    other = model.with_candidates(None) if options.fallback else model
+    for ours, theirs in zip(similarities(other.link(DOC, options=options)), wanted, strict=True):
+        assert ours == pytest.approx(theirs, rel=1e-4, abs=1e-5)
+
+
+def test_vectors_are_those_of_the_model_however_many_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(similarity, "MOST", 4)
+    checkpoint = tiny_checkpoint(seed=3, similarity=6)
+    vectors, title = EntityVectors(checkpoint.model, checkpoint.tokenizer), checkpoint.tokenizer.title
+    said = {"a": "a city", "c": "a river"}
+    with torch.inference_mode():
+        for titles in (["a", "b", "a"], ["c", "", "d", "a"], ["x", "y", "z"], ["a"]):
+            words = [
+                Words.build([title(text) if text else () for text in texts])
+                for texts in (titles, [said.get(each, "") for each in titles])
+            ]
+            wanted = checkpoint.model.entities(*words)
+            torch.testing.assert_close(vectors(titles, lambda each: Entity(each, description=said.get(each))), wanted)
+            assert len(vectors._rows) <= 4
