@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import islice
 
 import msgspec
 import torch
+from reference_way import score_each_alone
 
 from parlink.config import EncoderConfig, ModelConfig
 from parlink.data import jsonl
@@ -22,35 +23,6 @@ from parlink.linking.names import score_names
 from parlink.nn.decoder import MentionStates, NameScores
 from parlink.nn.model import LinkingModel
 from parlink.text.tokenizer import Tokenizer
-
-Names = Sequence[Sequence[Sequence[int]]]
-
-
-def plain(model: LinkingModel, mentions: MentionStates, names: Names, *, batch: int = 512) -> NameScores:
-    """Unroll every candidate on its own, padded to the longest of its batch, with the full softmax."""
-    decoder, words = model.decoder, model.encoder.token_embeddings
-    pairs = [(mention, name) for mention, own in enumerate(names) for name in own]
-    parts = []
-    for first in range(0, len(pairs), batch):
-        part = pairs[first : first + batch]
-        owner = torch.tensor([mention for mention, _ in part])
-        length = torch.tensor([len(name) for _, name in part])
-        padded = torch.zeros(len(part), int(length.max()), dtype=torch.long)
-        for row, (_, name) in zip(padded, part, strict=True):
-            row[: len(name)] = torch.tensor(name)
-        read = torch.cat([torch.full((len(part), 1), decoder.bos_id), padded], 1)
-        right = torch.cat([padded, torch.zeros(len(part), 1, dtype=torch.long)], 1)
-        right[torch.arange(len(part)), length] = decoder.eos_id
-        hidden, cell, vector = mentions.hidden[owner], mentions.cell[owner], mentions.vector[owner]
-        score, last = torch.zeros(len(part)), cell
-        for step in range(read.shape[1]):
-            hidden, cell = decoder.lstm(torch.cat([words(read[:, step]), vector], -1), (hidden, cell))
-            logits = decoder.head.decoder(decoder.head.features(hidden)).log_softmax(-1)
-            score += torch.where(step <= length, logits.gather(1, right[:, step : step + 1]).squeeze(1), 0.0)
-            last = torch.where((step == length)[:, None], cell, last)
-        name = torch.arange(first, first + len(part))
-        parts.append(NameScores(owner, name, score / (length + 1), decoder.correct(mentions, owner, last)))
-    return NameScores.cat(parts)
 
 
 def timed(work: Callable[[], NameScores]) -> tuple[NameScores, float]:
@@ -71,7 +43,7 @@ def main(data: str, folder: str, documents: int = 15) -> None:
     names = [[tokenizer.title(c.title) for c in link.candidates] for link in links]
     mentions = MentionStates(*(torch.randn(len(names), encoder.hidden) for _ in range(3)))
     score_names(model, mentions, names[:8] + [[]] * (len(names) - 8))  # warm up
-    alone, plain_seconds = timed(lambda: plain(model, mentions, names))
+    alone, plain_seconds = timed(lambda: score_each_alone(model, mentions, names))
     shared, shared_seconds = timed(lambda: score_names(model, mentions, names))
     model.config = msgspec.structs.replace(config, self_normalized=True)
     _, raw_seconds = timed(lambda: score_names(model, mentions, names))

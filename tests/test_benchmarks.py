@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from parlink.checkpoint.folder import save_checkpoint
 from parlink.data import jsonl
 from parlink.types import Document, Link, Span
 from tiny import byte_level_bpe
 from tiny_kb import LINES, tiny_folder
+from tiny_model import tiny_checkpoint
+from tiny_training import DOCUMENTS
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 SCRIPTS = sorted(path.name for path in FOLDER.glob("*.py"))
@@ -72,6 +75,21 @@ def test_kb_recall_tells_names_from_nouns_by_the_fixed_gold(tmp_path: Path) -> N
         "elevant-news-fair, nouns": str(kinds.count("noun")),
     }
     assert "(not in KB)" in out
+
+
+def test_speed_compares_equal_scores_and_draws_them(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "model", tiny_checkpoint(), card="")
+    jsonl.write(tmp_path / "gold.jsonl", DOCUMENTS)
+    sizes = ("--hidden", 32, "--layers", 1, "--bart-hidden", 16, "--bart-layers", 1, "--genre-steps", 4)
+    asked = ("--model", tmp_path / "model", "--documents", 2, "--way", "one at a time", "-o", tmp_path / "out")
+    table = [line.split("|") for line in run("speed.py", tmp_path / "gold.jsonl", *asked, *sizes).splitlines()[2:]]
+    names = [row[1].strip() for row in table[2:] if len(row) > 2]
+    assert [name.split(" (")[0] for name in names] == [
+        "plain", "exact", "self-normalized", "int8", "default", "default, int8",
+        "GENRE's way, beam 1 *", "GENRE's way, beam 5 *",
+    ]  # fmt: skip
+    assert "GENRE" in (tmp_path / "out" / "speed.svg").read_text()
+    assert len(json.loads((tmp_path / "out" / "speed.json").read_text())) == len(names)
 
 
 def test_fixed_golds_hold_nothing_of_aida() -> None:

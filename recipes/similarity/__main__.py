@@ -2,8 +2,8 @@
 
 python -m recipes.similarity DOCUMENTS... -o FOLDER [--model MODEL] [--kb KB] [--leads LEADS] [--encode N] [--steps N]
 
-DOCUMENTS are those that `parlink data wikipedia` writes. All their links are compared by their words; N windows of them
-are read by the model's encoder too, which is not trained.
+DOCUMENTS are those that `parlink data wikipedia` and `parlink data aida` write. The model's encoder reads N windows of
+them, once, and is not trained.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from parlink.errors import ParlinkError
 from parlink.kb import KnowledgeBase
 from parlink.nn.model import LinkingModel
 from parlink.training.describe import read_leads
-from recipes.similarity.examples import Example, Reader, read_states
+from recipes.similarity.examples import Example, Reader, read_examples
 from recipes.similarity.links import LinkedWindow, linked_windows
 from recipes.similarity.train import train
 
@@ -60,8 +60,8 @@ def make(wanted: argparse.Namespace) -> Checkpoint:
     windows = list(linked_windows(documents, checkpoint.tokenizer, kb))
     random.Random(wanted.seed).shuffle(windows)
     leads = {} if wanted.leads is None else read_leads(wanted.leads)
-    reader = Reader(checkpoint.tokenizer, kb, model.config.encoder.hidden, leads)
-    train(model, list_examples(model, windows, encoded=wanted.encode), reader, steps=wanted.steps, seed=wanted.seed)
+    reader = Reader(checkpoint.tokenizer, kb, leads)
+    train(model, list_examples(model, windows[: wanted.encode]), reader, steps=wanted.steps, seed=wanted.seed)
     return Checkpoint(model, checkpoint.tokenizer, checkpoint.tuned)
 
 
@@ -73,15 +73,11 @@ def with_bi_encoder(model: LinkingModel, size: int) -> LinkingModel:
     return more.eval()
 
 
-@torch.inference_mode()
-def list_examples(model: LinkingModel, windows: Sequence[LinkedWindow], *, encoded: int) -> list[Example]:
-    """The links of all windows; the encoder reads the first `encoded` of them."""
-    examples: list[Example] = []
-    for window in track(windows[:encoded], "reading", disable=not sys.stderr.isatty()):
-        states = read_states(model, window)
-        pairs = zip(window.links, states.first, states.last, strict=True)
-        examples += [Example(link, window, (first, last, states.document)) for link, first, last in pairs]
-    return examples + [Example(link, window, None) for window in windows[encoded:] for link in window.links]
+@torch.no_grad()
+def list_examples(model: LinkingModel, windows: Sequence[LinkedWindow]) -> list[Example]:
+    """The links of all windows, each read by the encoder."""
+    read = (read_examples(model, window) for window in track(windows, "reading", disable=not sys.stderr.isatty()))
+    return list(chain.from_iterable(read))
 
 
 def _options() -> argparse.Namespace:
@@ -94,8 +90,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--kb", type=Path, help="knowledge base; default: the model's own")
     parser.add_argument("--leads", type=Path, help="JSON lines with title and text, read in place of some descriptions")
     parser.add_argument("--size", type=int, default=128, help="of the vectors (%(default)s)")
-    parser.add_argument("--encode", type=int, default=5000, help="windows that the encoder reads (%(default)s)")
-    parser.add_argument("--steps", type=int, default=5000)
+    parser.add_argument("--encode", type=int, default=8000, help="windows that the encoder reads (%(default)s)")
+    parser.add_argument("--steps", type=int, default=1500)
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args()
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from parlink.config import PRIOR_FLOOR
 from parlink.kb.view import View
 from parlink.nn.model import LinkingModel
-from parlink.nn.similarity import AROUND, TOKENS, Words
+from parlink.nn.similarity import TOKENS, Words
 from parlink.text.tokenizer import Tokenizer
 from recipes.similarity.links import LinkedWindow, TrainingLink
 
@@ -20,30 +20,20 @@ CHARACTERS = 8 * TOKENS  # of a description that are tokenized
 
 
 @dataclass(frozen=True, slots=True)
-class States:
-    """What the frozen encoder says of the links of a window."""
-
-    first: Tensor  # (links, hidden)
-    last: Tensor  # (links, hidden)
-    document: Tensor  # (hidden,)
-
-
-@dataclass(frozen=True, slots=True)
 class Example:
-    """A link, the window that it stands in, and what the encoder says of it, if it has read the window."""
+    """A link, the window that it stands in, and what the frozen encoder says of it."""
 
     link: TrainingLink
     window: LinkedWindow
-    states: tuple[Tensor, Tensor, Tensor] | None  # first, last, document: (hidden,) each
+    states: tuple[Tensor, Tensor, Tensor]  # first, last, mean of the window: (hidden,) each
 
 
 @dataclass(frozen=True, slots=True)
 class Examples:
     """Some links, side by side."""
 
-    states: tuple[Tensor, Tensor, Tensor]  # first, last, document: (links, hidden), 0 where the encoder did not read
-    around: Words
-    window: Words
+    states: tuple[Tensor, Tensor, Tensor]  # first, last, mean of the window: (links, hidden) each
+    words: Words  # of the window of each link
     titles: Words  # of each entity once
     descriptions: Words
     entity: Tensor  # (candidates,) which entity it is
@@ -58,12 +48,10 @@ class Reader:
 
     tokenizer: Tokenizer
     kb: View
-    hidden: int
     leads: Mapping[str, str]
     no_title: float = 0.3
     no_description: float = 0.15
     lead: float = 0.3  # how often the lead is read in place of the description
-    no_states: float = 0.1
 
     def read(self, examples: Sequence[Example], rng: random.Random) -> Examples:
         """The tensors of some links."""
@@ -74,9 +62,8 @@ class Reader:
         starts = sizes.cumsum(0) - sizes
         prior = torch.tensor([each.prior or 0.0 for each in candidates])
         return Examples(
-            states=self._states(examples, rng),
-            around=Words.build([_around(example) for example in examples]),
-            window=Words.build([example.window.ids.tolist() for example in examples]),
+            states=_stack(examples),
+            words=Words.build([example.window.ids.tolist() for example in examples]),
             titles=Words.build([title for title, _ in texts]),
             descriptions=Words.build([said for _, said in texts]),
             entity=torch.tensor([number[each.title] for each in candidates]),
@@ -98,25 +85,16 @@ class Reader:
     def _tokens(self, text: str) -> Sequence[int]:
         return self.tokenizer.title(text[:CHARACTERS])[:TOKENS] if text else ()
 
-    def _states(self, examples: Sequence[Example], rng: random.Random) -> tuple[Tensor, Tensor, Tensor]:
-        unknown = (torch.zeros(self.hidden),) * 3
-        known = [
-            unknown if example.states is None or rng.random() < self.no_states else example.states
-            for example in examples
-        ]
-        first, last, document = (torch.stack(part).float() for part in zip(*known, strict=True))
-        return first, last, document
+
+def _stack(examples: Sequence[Example]) -> tuple[Tensor, Tensor, Tensor]:
+    first, last, mean = (torch.stack(part).float() for part in zip(*(each.states for each in examples), strict=True))
+    return first, last, mean
 
 
-def read_states(model: LinkingModel, window: LinkedWindow) -> States:
-    """Let the encoder read a window."""
+def read_examples(model: LinkingModel, window: LinkedWindow) -> list[Example]:
+    """Let the encoder read a window, and list its links."""
     config = model.config
     ids = torch.tensor([[config.bos_id, *window.ids.tolist(), config.eos_id]])
-    states = model.encoder(ids, torch.ones_like(ids, dtype=torch.bool))[0, 1:-1]
-    first, last = ([getattr(link, name) for link in window.links] for name in ("first", "last"))
-    return States(states[first].half(), states[last].half(), states.mean(0).half())
-
-
-def _around(example: Example) -> list[int]:
-    link, ids = example.link, example.window.ids.tolist()
-    return [*ids[max(link.first - AROUND, 0) : link.first], *ids[link.last + 1 : link.last + 1 + AROUND]]
+    states = model.encoder(ids, torch.ones_like(ids, dtype=torch.bool))[0, 1:-1].half()
+    mean = states.mean(0)
+    return [Example(link, window, (states[link.first], states[link.last], mean)) for link in window.links]

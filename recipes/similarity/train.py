@@ -12,14 +12,13 @@ from torch import Tensor, nn
 
 from parlink.nn.losses import classifier_loss
 from parlink.nn.model import LinkingModel
-from parlink.nn.similarity import Similarity
+from parlink.nn.similarity import Queries, Similarity
 from recipes.similarity.examples import Example, Examples, Reader
 
 BATCH = 256  # links
 FIRST_PRIOR = 0.6  # weight of the prior that the similarity learns to add to; it is learned too, and left behind
 OTHERS = 16  # entities of other mentions of the batch, that a mention is told from without a prior
 OTHERS_WEIGHT = 0.5
-WITH_STATES = 3.0  # how often a link is drawn whose window the encoder has read, against others
 LOG_STEPS = 100
 
 logger = logging.getLogger(__name__)
@@ -38,8 +37,9 @@ def train(
     similarity, words = model.similarity, model.encoder.token_embeddings.weight.detach()
     assert similarity is not None
     torch.manual_seed(seed)
+    similarity.center.copy_(words.mean(0))
     prior = nn.Parameter(torch.tensor(FIRST_PRIOR))
-    rest = [weight for name, weight in similarity.named_parameters() if name != "word_weight"]
+    rest = [weight for name, weight in similarity.named_parameters() if weight.requires_grad and name != "word_weight"]
     groups: list[dict[str, Any]] = [
         {"params": [*rest, prior]},
         {"params": [similarity.word_weight], "lr": 5 * learning_rate, "weight_decay": 0.0},
@@ -63,14 +63,13 @@ def train(
 
 def link_loss(similarity: Similarity, batch: Examples, words: Tensor, prior: Tensor) -> Tensor:
     """Cross-entropy of the right candidate: with priors among its rivals, without among other entities too."""
-    around, window = (similarity.average(texts, words) for texts in (batch.around, batch.window))
-    queries = similarity.read_mentions(*batch.states, around, window)
-    vectors = similarity.entities(batch.titles, batch.descriptions, words)
-    alike = (queries[batch.owner] * vectors[batch.entity]).sum(-1)
     links = len(batch.right)
+    queries = Queries(similarity.read_mentions(*batch.states), torch.arange(links), batch.words)
+    entities = similarity.entities(batch.titles, batch.descriptions, words)
+    alike = similarity.compare(queries, batch.owner, entities, batch.entity, words)
     rivals = classifier_loss(alike + prior * batch.log_prior, batch.owner, batch.right)
-    drawn = torch.randint(len(vectors), (links, OTHERS))
-    others = torch.einsum("ld,lod->lo", queries, vectors[drawn])
+    drawn = torch.randint(len(entities.vectors), (links, OTHERS))
+    others = torch.einsum("ld,lod->lo", queries.vectors, entities.vectors[drawn])
     others = others.masked_fill(drawn == batch.entity[batch.right][:, None], -torch.inf)
     owner = torch.cat([batch.owner, torch.arange(links).repeat_interleave(OTHERS)])
     anyone = classifier_loss(torch.cat([alike, others.flatten()]), owner, batch.right)
@@ -79,6 +78,5 @@ def link_loss(similarity: Similarity, batch: Examples, words: Tensor, prior: Ten
 
 def _batches(examples: Sequence[Example], reader: Reader, *, steps: int, seed: int) -> Iterator[Examples]:
     rng = random.Random(seed)
-    weights = [1.0 if example.states is None else WITH_STATES for example in examples]
     for _ in range(steps):
-        yield reader.read(rng.choices(examples, weights, k=BATCH), rng)
+        yield reader.read(rng.choices(examples, k=BATCH), rng)

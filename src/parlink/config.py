@@ -26,7 +26,7 @@ REPLACED = {
 
 
 DESCRIPTION_TOKENS = 32  # of what is said of an entity, that a bi-encoder reads
-SURROUNDING_TOKENS = 24  # on each side of a mention, that it reads as the words around it
+UNLIKE_WORDS = 0.4  # cosine of two words that have nothing to do with each other
 # The most of each size that an encoder may have, well above all that are published: more is damage, or a mistake.
 ENCODER_LIMITS = {
     "vocab_size": 10_000_000,

@@ -40,6 +40,26 @@ def test_every_field_is_an_option(arguments: list[str], tea: Tea, cups: int) -> 
     assert made.pop() == (tea, cups)
 
 
+class Cup(msgspec.Struct, frozen=True, kw_only=True):
+    size: Annotated[int, msgspec.Meta(description="Of the cup.")] = 2
+
+
+pairs: list[tuple[Tea, Cup, int]] = []
+two = typer.Typer()
+
+
+@two.command()
+@add_options(Tea, Cup)
+def pour(tea: Tea, cup: Cup, cups: int = 1) -> None:
+    """Pour tea."""
+    pairs.append((tea, cup, cups))
+
+
+def test_a_command_may_have_the_options_of_several() -> None:
+    assert CliRunner().invoke(two, ["--minutes", "5", "--size", "3", "--cups", "2"], env={"TEA": None}).exit_code == 0
+    assert pairs.pop() == (Tea(minutes=5), Cup(size=3), 2)
+
+
 def test_variables_bounds_and_help_are_those_of_the_fields() -> None:
     assert CliRunner().invoke(app, [], env={"TEA": "Darjeeling"}).exit_code == 0
     assert made.pop() == (Tea(sort="Darjeeling"), 1)

@@ -200,6 +200,7 @@ def test_a_complete_run_is_complete_and_another_file_is_left_alone(job: Job) -> 
     with pytest.raises(ParlinkError, match="is there already"):
         link_files("in.jsonl", "mine.jsonl", job)
     assert Path("mine.jsonl").read_text() == "mine"
+    assert not Path(".mine.jsonl.run").exists()
 
 
 def test_the_second_run_into_an_output_is_told_who_holds_it(job: Job) -> None:

@@ -42,6 +42,16 @@ def test_kinds(identifier: str, title: str | None, number: str | None) -> None:
     assert qid(identifier) == number
 
 
+NONE = "http://a.org/notInWiki/X https://b.org/unknown_entity/7 --NME-- NIL <NIL> <unk_wid> <unk> <UNK> Unknown12"
+
+
+@pytest.mark.parametrize(("identifiers", "nil"), [(NONE, True), ("Unknown Unknown7b NILS unk Kent Q42", False)])
+def test_what_datasets_write_for_no_entity_is_nil(identifiers: str, nil: bool) -> None:
+    assert {identifier: is_nil(identifier) for identifier in identifiers.split()} == dict.fromkeys(
+        identifiers.split(), nil
+    )
+
+
 KNOWN = {"Q1": "Kent", "Maidstone (town)": "Maidstone", "http://shop.example/9": "Kettle", "Kent": "Kent"}.get
 PAGE = "http://en.wikipedia.org/wiki/"
 

@@ -16,6 +16,7 @@ from spacy.tokens import Doc, DocBin
 
 from parlink import Document, Link, Linker, LinkOptions, ParlinkError, Span
 from parlink.checkpoint.folder import save_checkpoint
+from parlink.errors import ConfigError
 from tiny_kb import tiny_folder
 from tiny_model import tiny_checkpoint
 
@@ -48,6 +49,12 @@ def pipeline(folder: Path, *, given: bool = False, **config: object) -> Language
         nlp.add_pipe("entity_ruler").add_patterns(PATTERNS)  # type: ignore[attr-defined]
     nlp.add_pipe("parlink", config={"model": str(folder), **config})
     return nlp
+
+
+@pytest.mark.parametrize(("field", "value"), [("device", "abacus"), ("precision", "int4")])
+def test_where_and_how_precisely_are_settings(folder: Path, field: str, value: str) -> None:
+    with pytest.raises((ConfigError, ValueError), match=f"{field}|{value}"):
+        pipeline(folder, **{field: value})(TEXTS[0])
 
 
 def links(doc: Doc) -> list[tuple[str, str, Link]]:

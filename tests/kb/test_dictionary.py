@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlink.kb import KnowledgeBase
-from parlink.kb.dictionary import Dictionary
+from parlink.kb.dictionary import LONGEST_REMEMBERED, Dictionary
 from parlink.types import Entity
 from tiny_kb import tiny_kb
 
@@ -76,3 +76,11 @@ def test_whatever_is_found_is_a_name(kb: KnowledgeBase, text: str) -> None:
     spans = Dictionary(kb.snapshot(), least_linked=0.1).find(text)
     assert all(a.start < b.start and a.end < b.end for a, b in itertools.pairwise(spans))
     assert all(kb.candidates(text[span.start : span.end]) for span in spans)
+
+
+def test_what_is_remembered_is_bounded_in_bytes(kb: KnowledgeBase) -> None:
+    dictionary = Dictionary(kb.snapshot(), least_linked=0.1)
+    for gap in range(1, 2000, 7):
+        (span,) = dictionary.find(f"A Blue{gap * ' '}Harbor")
+        assert (span.start, span.end) == (2, 12 + gap)
+    assert sum(len(surface) for surface, _ in dictionary._known) < 300 * LONGEST_REMEMBERED

@@ -13,7 +13,7 @@ from parlink.kb import KnowledgeBase
 from parlink.kb.build.build import build
 from parlink.linking import similarity
 from parlink.linking.linker import Linker
-from parlink.linking.similarity import EntityVectors
+from parlink.linking.similarity import EntityReader
 from parlink.nn.similarity import Words
 from parlink.types import Candidate, Document, Entity, Span
 from tiny_model import tiny_checkpoint
@@ -81,17 +81,17 @@ def test_every_way_to_find_a_name_gives_it_the_same_similarity(tmp_path: Path, o
         assert ours == pytest.approx(theirs, rel=1e-4, abs=1e-5)
 
 
-def test_vectors_are_those_of_the_model_however_many_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entities_are_those_of_the_model_however_many_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(similarity, "MOST", 4)
     checkpoint = tiny_checkpoint(seed=3, similarity=6)
-    vectors, title = EntityVectors(checkpoint.model, checkpoint.tokenizer), checkpoint.tokenizer.title
+    reader, title = EntityReader(checkpoint.model, checkpoint.tokenizer), checkpoint.tokenizer.title
     said = {"a": "a city", "c": "a river"}
     with torch.inference_mode():
         for titles in (["a", "b", "a"], ["c", "", "d", "a"], ["x", "y", "z"], ["a"]):
-            words = [
-                Words.build([title(text) if text else () for text in texts])
-                for texts in (titles, [said.get(each, "") for each in titles])
-            ]
+            texts = (titles, [said.get(each, "") for each in titles])
+            words = [Words.build([title(text) if text else () for text in each]) for each in texts]
             wanted = checkpoint.model.entities(*words)
-            torch.testing.assert_close(vectors(titles, lambda each: Entity(each, description=said.get(each))), wanted)
-            assert len(vectors._rows) <= 4
+            got = reader.read(titles, lambda each: Entity(each, description=said.get(each)))
+            torch.testing.assert_close(got.vectors, wanted.vectors)
+            assert got.descriptions.tokens.tolist() == wanted.descriptions.tokens.tolist()
+            assert len(reader._rows) <= 4

@@ -74,11 +74,11 @@ def test_nothing_above_the_threshold_is_nothing() -> None:
 
 
 def test_a_span_that_others_propose_is_judged_as_a_detected_one() -> None:
-    model, batch = tiny_model(), collate([window(12), window(9)], pad_id=1)
+    model, batch = tiny_model().double(), collate([window(12), window(9)], pad_id=1)
     states = model.encode(batch)
     detected = detect(model.detector, states, batch, threshold=-100.0)
     judged = judge(model.detector, states, batch, detected.mentions)
-    assert torch.equal(judged.start_logit, detected.start_logit)
-    assert torch.allclose(judged.log_probability, detected.log_probability)
+    torch.testing.assert_close(judged.start_logit, detected.start_logit)
+    torch.testing.assert_close(judged.log_probability, detected.log_probability)
     long = Mentions(*(torch.tensor([number]) for number in (0, 1, 1 + model.config.max_mention_tokens)))
     assert judge(model.detector, states, batch, long).log_probability.tolist() == [-torch.inf]

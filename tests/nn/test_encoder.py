@@ -12,6 +12,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
+from torch.utils.flop_counter import FlopCounterMode
 from transformers import PreTrainedModel
 
 from parlink.checkpoint.pretrained.weights import Pretrained, load_pretrained
@@ -21,9 +22,8 @@ from parlink.nn.encoder import (
     as_bias,
     attention,
     band,
-    block_band,
     full_attention,
-    sliding_window_attention,
+    packed_attention,
 )
 from published import FAMILIES, PAD, VOCAB, WINDOW, publish, published_names, random_model
 
@@ -200,9 +200,20 @@ def test_blocks_are_pairs_under_a_band(windows: int, length: int, reach: int, se
     mask = torch.arange(length) < torch.randint(1, length + 1, (windows, 1))
     qkv = torch.randn(windows, length, 3, 2, 4, dtype=torch.float64)
     pairs = full_attention(qkv, bias=as_bias(band(mask, reach)[:, None], qkv.dtype))
-    blocks = sliding_window_attention(qkv, bias=as_bias(block_band(mask, reach)[:, None], qkv.dtype), reach=reach)
-    assert blocks.isfinite().all()
-    torch.testing.assert_close(blocks[mask], pairs[mask], rtol=0, atol=1e-12)
+    window, _ = torch.nonzero(mask, as_tuple=True)
+    packed = packed_attention(window, reach=reach, dtype=qkv.dtype)(qkv[mask][None])[0]
+    assert packed.isfinite().all()
+    torch.testing.assert_close(packed, pairs[mask], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("padding", [0, 300])
+def test_a_batch_costs_its_tokens_and_not_its_padding(padding: int) -> None:
+    encoder, mask = small_encoder(WINDOW), torch.zeros(3, 40 + padding, dtype=torch.bool)
+    mask[0, :40], mask[1, :7], mask[2, :1] = True, True, True
+    with FlopCounterMode(display=False) as work, torch.no_grad():
+        encoder(torch.full(mask.shape, 7), mask)
+    per_token = 2 * (4 * SMALL.hidden**2 + 2 * SMALL.hidden * SMALL.intermediate)
+    assert work.get_total_flops() < 2.5 * SMALL.layers * per_token * int(mask.sum())
 
 
 @given(length=st.integers(1, 30), reach=st.integers(1, 8))

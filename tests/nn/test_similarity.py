@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 import torch
 from torch import Tensor
 
@@ -13,7 +14,7 @@ from parlink.nn.detector import Mentions
 from parlink.nn.losses import Targets, loss_counts, similarity_loss
 from parlink.nn.model import LinkingModel, count_parameters
 from parlink.nn.prefix_tree import PrefixTree
-from parlink.nn.similarity import AROUND, Similarity, Words
+from parlink.nn.similarity import UNLIKE, Similarity, Words
 from parlink.text.windows import Window
 from tiny_model import tiny_model
 
@@ -44,34 +45,36 @@ def mean(sim: Similarity, words: Tensor, tokens: list[int]) -> Tensor:
 def test_a_mention_is_what_the_formula_says() -> None:
     model, sim = similar_model()
     batch = a_batch()
-    states, words = model.encode(batch), model.encoder.token_embeddings.weight
-    got = model.mentions(states, MENTIONS, batch).query
-    assert got is not None and got.shape == (3, 6)
-    texts = [[5, 6, 7, 8, 9], [5, 6, 7]]
+    states = model.encode(batch)
+    queries = model.mentions(states, MENTIONS, batch).queries
+    assert queries is not None and queries.vectors.shape == (3, 6)
     for number, (row, first, last) in enumerate([(0, 1, 2), (1, 2, 2), (0, 3, 3)]):
-        around = texts[row][: first - 1] + texts[row][last:]
-        known = [
-            states[row, first],
-            states[row, last],
-            states[row, 1 : 1 + len(texts[row])].mean(0),
-            mean(sim, words, around),
-            mean(sim, words, texts[row]),
-        ]
-        torch.testing.assert_close(got[number], sim.mention(torch.cat(known)) / 6**0.5)
+        known = [states[row, first], states[row, last], states[row, 1 : 6 - 2 * row].mean(0)]
+        torch.testing.assert_close(queries.vectors[number], sim.mention(torch.cat(known)) / 6**0.5)
+    assert [queries.words[torch.tensor([row])].tokens.tolist() for row in (0, 1)] == [[5, 6, 7, 8, 9], [5, 6, 7]]
+    assert queries[[2]].window.tolist() == [0]
 
 
 @torch.no_grad()
-def test_words_far_from_a_mention_are_not_around_it() -> None:
+def test_overlap_is_how_near_the_nearest_words_of_the_window_are() -> None:
     model, sim = similar_model()
-    tokens = [5] * AROUND + [6] + [7] * AROUND
-    vectors = []
-    for far in (8, 9):
-        ids = np.array([0, far, *tokens, far, 2])
-        batch = collate([Window(ids, 0, 0, len(ids) - 2)], pad_id=1)
-        mention = Mentions(*torch.tensor([[0], [2 + AROUND], [2 + AROUND]]))
-        around, _ = sim.surroundings(mention, batch, model.encoder.token_embeddings.weight)
-        vectors.append(around)
-    torch.testing.assert_close(vectors[0], vectors[1])
+    words = model.encoder.token_embeddings.weight
+    sim.center.normal_()
+    windows, said = [[5, 6, 7], [8]], [[5, 9], [], [10, 11, 8]]
+    pairs = [(0, 0), (1, 2), (0, 2), (1, 1), (0, 0)]
+    window, entity = (torch.tensor(column) for column in zip(*pairs, strict=True))
+    got = sim.overlap(Words.build(windows), window, Words.build(said), entity, words)
+    for value, (row, number) in zip(got.tolist(), pairs, strict=True):
+        total = weights = 0.0
+        for token in said[number]:
+            cosines = [
+                float(torch.cosine_similarity(words[token] - sim.center, words[c] - sim.center, dim=0))
+                for c in windows[row]
+            ]
+            weight = float(torch.nn.functional.softplus(sim.word_weight[token]))
+            total += weight * max(max(cosines) - UNLIKE, 0.0) / (1 - UNLIKE)
+            weights += weight
+        assert value == pytest.approx(total / (weights + 1))
 
 
 @torch.no_grad()
@@ -79,11 +82,11 @@ def test_an_entity_is_what_the_formula_says_and_may_have_no_words() -> None:
     model, sim = similar_model()
     words = model.encoder.token_embeddings.weight
     titles, descriptions = [[5, 6], [7], []], [[8], [], []]
-    got = model.entities(Words.build(titles), Words.build(descriptions))
+    got = model.entities(Words.build(titles), Words.build(descriptions)).vectors
     for vector, title, said in zip(got, titles, descriptions, strict=True):
         wanted = sim.entity(torch.cat([mean(sim, words, title), mean(sim, words, said)]))
         torch.testing.assert_close(vector, wanted)
-    assert model.entities(Words.build([]), Words.build([])).shape == (0, 6)
+    assert model.entities(Words.build([]), Words.build([])).vectors.shape == (0, 6)
 
 
 def test_the_papers_model_is_the_one_without() -> None:
@@ -97,11 +100,13 @@ def test_the_papers_model_is_the_one_without() -> None:
 def test_everything_new_learns_and_word_embeddings_do_not() -> None:
     model, sim = similar_model()
     batch = a_batch()
-    query = model.mentions(model.encode(batch).detach(), MENTIONS, batch).query
-    assert query is not None
-    vectors = model.entities(Words.build([[5, 6], [7], [5]]), Words.build([[8], [], [9]]))
-    (query * vectors).square().sum().backward()  # type: ignore[no-untyped-call]
-    assert all(weight.grad is not None and weight.grad.any() for weight in sim.parameters())
+    sim.center.data.fill_(0.1)
+    known = model.mentions(model.encode(batch).detach(), MENTIONS, batch)
+    entities = model.entities(Words.build([[5, 6], [7], [5]]), Words.build([[8], [], [9]]))
+    alike = model.compare(known, torch.arange(3), entities, torch.arange(3))
+    alike.square().sum().backward()  # type: ignore[no-untyped-call]
+    learned = [weight for weight in sim.parameters() if weight.requires_grad]
+    assert all(weight.grad is not None and weight.grad.any() for weight in learned)
     assert model.encoder.token_embeddings.weight.grad is None
 
 
@@ -123,9 +128,8 @@ def test_the_loss_is_that_of_a_plain_loop() -> None:
         gold=torch.tensor([0, 2, 3]),
         entities=(titles, said),
     )
-    assert known.query is not None
-    logits = known.query @ model.entities(titles, said).T
-    wanted = -(logits[0, :2].log_softmax(0)[0] + logits[2, 3:].log_softmax(0)[0])
+    logits = model.compare(known, targets.owner, model.entities(titles, said), torch.arange(6))
+    wanted = -(logits[:2].log_softmax(0)[0] + logits[3:].log_softmax(0)[0])
     torch.testing.assert_close(similarity_loss(model, known, targets), wanted)
     assert loss_counts(batch, targets)[-1] == 2
-    assert similarity_loss(tiny_model(), replace(known, query=None), targets) == 0
+    assert similarity_loss(tiny_model(), replace(known, queries=None), targets) == 0

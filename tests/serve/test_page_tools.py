@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
 
 from chromium import Browser, at, complaints, needs_chromium, overflow, screen, until
 from page_service import TEXT, link, open_page, serving, shown, slide
@@ -105,12 +106,36 @@ def test_a_click_on_an_entity_goes_to_its_places_in_turn(typed: Browser) -> None
     assert places == [2, 4, 2]
 
 
+def show_graph(page: Browser) -> dict[str, WebElement]:
+    """The entities of the graph by their titles."""
+    at(page, "tab-graph").click()
+    until(page, lambda page: page.find_elements(By.CSS_SELECTOR, ".node"))
+    return {n.get_attribute("aria-label").split(",")[0]: n for n in page.find_elements(By.CSS_SELECTOR, ".node")}
+
+
+def test_the_graph_joins_what_the_knowledge_base_relates(typed: Browser) -> None:
+    related = {("London", "Ada"): 0.5, ("Ada", "Babbage"): 0.9, ("Turing", "It"): 0.05}
+    script = """const related = new Map(arguments[0]);
+        const title = (a, b) => related.get(`${a},${b}`) ?? related.get(`${b},${a}`) ?? 0;
+        window.fetch = async (path, { body }) => {
+            const { titles } = JSON.parse(body);
+            return new Response(JSON.stringify({ related: titles.map((a) => titles.map((b) => title(a, b))) }));
+        }"""
+    typed.execute_script(script, [[",".join(pair), strength] for pair, strength in related.items()])
+    nodes = show_graph(typed)
+    assert nodes["Ada"].get_attribute("aria-label").endswith("joined to London, Babbage")
+    assert not nodes["Turing"].get_attribute("aria-label").count("joined")
+    widths = [float(edge.get_attribute("stroke-width")) for edge in typed.find_elements(By.CLASS_NAME, "edge")]
+    assert sorted(widths) == [3.0, 4.6]
+    assert "pages of the knowledge base" in at(typed, "graph-hint").text
+
+
 def test_the_graph_joins_what_one_sentence_names_and_leads_to_the_text(typed: Browser) -> None:
     at(typed, "tab-text").send_keys(Keys.ARROW_RIGHT)
     assert typed.switch_to.active_element.get_attribute("id") == "tab-graph"
-    nodes = {n.get_attribute("aria-label").split(",")[0]: n for n in typed.find_elements(By.CSS_SELECTOR, ".node")}
+    nodes = show_graph(typed)
     assert nodes.keys() == set(ENTITIES)
-    assert nodes["London"].get_attribute("aria-label").endswith("named with Ada, Babbage, Turing")
+    assert nodes["London"].get_attribute("aria-label").endswith("joined to Ada, Babbage, Turing")
     assert len(typed.find_elements(By.CLASS_NAME, "edge")) == 4
     assert "coherence" in at(typed, "graph-hint").text
     typed.execute_script("arguments[0].focus()", nodes["Turing"])

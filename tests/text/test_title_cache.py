@@ -32,12 +32,12 @@ def test_the_title_used_longest_ago_goes_first() -> None:
         asked.append(title)
         return (1,)
 
-    cache = TitleCache(encode, max_bytes=100 * 64 * 10)
-    for number in range(100):
+    cache = TitleCache(encode, max_bytes=100 * 64 * 10)  # some 200 titles
+    for number in range(1000):
         cache("first")
         cache(str(number))
         cache(str(number))
-    assert asked.count("first") == 1 and len(asked) == 101
+    assert asked.count("first") == 1 and len(asked) == 1001  # it is used all the time, and others go for new ones
     for number in range(1000):
         cache(f"new {number}")
     cache("first")

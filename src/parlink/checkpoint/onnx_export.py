@@ -121,7 +121,7 @@ def _graphs(model: LinkingModel) -> dict[str, tuple[nn.Module, list[Input], list
         ),
     }
     if model.similarity is not None:
-        known = ("first", "last", "document", "around", "words")
+        known = ("first", "last", "document")
         mentions = [Input(name, torch.randn(3, hidden), ("mentions", None)) for name in known]
         entities = [Input(name, torch.randn(3, hidden), ("entities", None)) for name in ("title", "description")]
         graphs["queries"] = (QueryGraph(model.similarity), mentions, ["vectors"])
@@ -186,6 +186,8 @@ def _write_tables(place: Path, model: LinkingModel, bits: Bits | None) -> None:
             np.save(place / f"{part.replace(SCALE, '_scale')}.npy", array.numpy())
     if model.similarity is not None:
         np.save(place / "word_weight.npy", F.softplus(model.similarity.word_weight.detach()).numpy())
+        np.save(place / "center.npy", model.similarity.center.detach().numpy())
+        np.save(place / "overlap_weight.npy", model.similarity.overlap_weight.detach().reshape(1).numpy())
     np.save(place / "output_bias.npy", model.decoder.head.decoder.bias.detach().numpy())
 
 

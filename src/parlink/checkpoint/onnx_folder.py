@@ -28,6 +28,8 @@ class OnnxSimilarity:
     queries: Graph
     entities: Graph
     word_weight: Floats  # (vocabulary,)
+    center: Floats  # (hidden,) of the word embeddings
+    overlap_weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +82,19 @@ def load_onnx(folder: Path) -> OnnxCheckpoint:
         mentions=open_graph(place / "mentions.onnx"),
         step=open_graph(place / "step.onnx"),
         correction=open_graph(place / "correction.onnx"),
-        similarity=_open_similarity(place, shape[:1]) if config.similarity else None,
+        similarity=_open_similarity(place, shape) if config.similarity else None,
     )
     return OnnxCheckpoint(model, Tokenizer.load(folder / "tokenizer.json"), file.tuned)
 
 
-def _open_similarity(place: Path, shape: tuple[int, ...]) -> OnnxSimilarity:
-    weight = np.array(map_array(place / "word_weight.npy", shape), np.float32)
-    return OnnxSimilarity(open_graph(place / "queries.onnx"), open_graph(place / "entities.onnx"), weight)
+def _open_similarity(place: Path, shape: tuple[int, int]) -> OnnxSimilarity:
+    return OnnxSimilarity(
+        queries=open_graph(place / "queries.onnx"),
+        entities=open_graph(place / "entities.onnx"),
+        word_weight=np.array(map_array(place / "word_weight.npy", shape[:1]), np.float32),
+        center=np.array(map_array(place / "center.npy", shape[1:]), np.float32),
+        overlap_weight=float(map_array(place / "overlap_weight.npy", (1,))[0]),
+    )
 
 
 def open_graph(path: Path) -> Graph:

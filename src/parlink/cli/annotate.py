@@ -10,8 +10,9 @@ import typer
 
 from parlink.cli.data import FORMATS
 from parlink.cli.engine import ADDRESS, ENGINE, EngineName, choose_engine
-from parlink.cli.struct_options import DEVICE, add_options
+from parlink.cli.struct_options import add_options
 from parlink.config import LinkOptions
+from parlink.load_options import LoadOptions
 
 
 class Strip(StrEnum):
@@ -20,9 +21,10 @@ class Strip(StrEnum):
     HTML = "html"
 
 
-@add_options(LinkOptions)
+@add_options(LinkOptions, LoadOptions)
 def annotate(
     options: LinkOptions,
+    load: LoadOptions,
     documents: Annotated[
         list[str], typer.Argument(metavar="IN...", help="Files, folders, patterns, s3:// or other URLs, or -.")
     ],
@@ -48,7 +50,6 @@ def annotate(
     ] = None,
     report: Annotated[Path | None, typer.Option(help="Page of HTML to write: counts and frequent entities.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Understood, not needed: a run always goes on.")] = False,
-    device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
     """Link files of documents. Links that they have are replaced, but given spans and candidates are used."""
     from parlink.cli.bars import corpus_bar
@@ -63,7 +64,7 @@ def annotate(
     inputs = find_inputs(documents, source_format=source_format, text_field=text_field, id_field=id_field)
     target = choose_output(output, output_format=output_format, part_documents=part_documents)
     part = None if shard is None else parse_shard(shard)
-    job = Job(model, kb, options, top, None if strip is None else "html", device=device)
+    job = Job(model, kb, options, top, None if strip is None else "html", load)
     with corpus_bar(inputs.count() if part is None else None, "linking") as progress:
         summary = annotate(
             inputs,

@@ -7,15 +7,17 @@ from typing import Annotated
 
 import typer
 
-from parlink.cli.struct_options import DEVICE, add_options
+from parlink.cli.struct_options import add_options
 from parlink.config import LinkOptions
 from parlink.errors import ParlinkError
 from parlink.evaluation.conditions import Condition
+from parlink.load_options import LoadOptions
 
 
-@add_options(LinkOptions)
+@add_options(LinkOptions, LoadOptions)
 def evaluate(
     options: LinkOptions,
+    load: LoadOptions,
     data: Annotated[
         list[Path],
         typer.Argument(help="Gold documents, any format; several files are one set."),
@@ -47,7 +49,6 @@ def evaluate(
     natural: Annotated[bool, typer.Option("--natural", help="Score on detokenized text.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one line for each condition.")] = False,
-    device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
     """Score links as GERBIL does. Linking, detection and disambiguation, with intervals and errors by kind."""
     from parlink.cli.bars import document_bar
@@ -74,7 +75,7 @@ def evaluate(
             options=options,
             surfaces=surfaces,
             save=save_predictions,
-            device=device,
+            load=load,
             bar=document_bar,
         )
     print_reports(reports, as_json=as_json)

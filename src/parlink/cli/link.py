@@ -8,13 +8,15 @@ from typing import Annotated
 import typer
 
 from parlink.cli.link_output import OutputFormat, write_answer
-from parlink.cli.struct_options import DEVICE, add_options
+from parlink.cli.struct_options import add_options
 from parlink.config import LinkOptions
+from parlink.load_options import LoadOptions
 
 
-@add_options(LinkOptions)
+@add_options(LinkOptions, LoadOptions)
 def link(
     options: LinkOptions,
+    load: LoadOptions,
     text: Annotated[str, typer.Argument(help="The text; - reads it from standard input.")] = "-",
     model: Annotated[
         Path | None, typer.Option(help="Model folder; default: the model that comes with parlink.")
@@ -33,7 +35,6 @@ def link(
     explained: Annotated[
         bool, typer.Option("--explain", help="Print why: each part of each score, and what decided.")
     ] = False,
-    device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
     """Find the entities in a text. Prints a table on a terminal, JSON when piped."""
     from parlink.bars import share_bar
@@ -43,7 +44,7 @@ def link(
     from parlink.linking.linker import Linker
 
     source = None if surfaces is None else SurfaceTable.load(surfaces)
-    linker = Linker.load(model, kb=kb, source=source, device=device)
+    linker = Linker.load(model, kb=kb, source=source, device=load.device, precision=load.precision)
     asked = _standard_input() if text == "-" else _not_a_file(text)
     if explained:
         typer.echo(explain(linker, asked, options=options, top=top), nl=False)

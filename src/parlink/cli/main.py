@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from parlink.cli import annotate, data, evaluate, export, info, kb, link, serve, train, tune
+from parlink.cli import annotate, bench, data, evaluate, export, info, kb, link, serve, train, tune
 from parlink.errors import ParlinkError
 
 app = typer.Typer(
@@ -47,6 +47,7 @@ app.command()(tune.tune)
 app.command()(info.info)
 app.command()(serve.serve)
 app.command()(export.export)
+app.command()(bench.bench)
 app.add_typer(kb.app, name="kb")
 app.add_typer(data.app, name="data")
 

@@ -7,23 +7,24 @@ from typing import Annotated
 
 import typer
 
-from parlink.cli.struct_options import DEVICE, add_options
+from parlink.cli.struct_options import add_options
+from parlink.load_options import LoadOptions
 from parlink.serve.settings import Settings
 
 
-@add_options(Settings)
+@add_options(Settings, LoadOptions)
 def serve(
     settings: Settings,
+    load: LoadOptions,
     model: Annotated[
         Path | None, typer.Option(help="Model folder; default: the model that comes with parlink.")
     ] = None,
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
-    device: Annotated[str, DEVICE] = "cpu",
 ) -> None:
     """Serve linking over HTTP, with a page at /. On this machine only, unless there is a key."""
     from parlink.serve.start import start
 
-    start(settings, model=model, kb=kb, device=device, announce=_announce)
+    start(settings, model=model, kb=kb, load=load, announce=_announce)
 
 
 def _announce(address: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from inspect import Parameter, Signature, signature
+from itertools import chain
 from typing import Annotated, Any
 
 import msgspec
@@ -11,22 +12,23 @@ import typer
 
 from parlink.struct_fields import described_fields
 
-DEVICE = typer.Option("--device", help="Where the model runs: cpu, cuda, cuda:N, or auto for the best there is.")
 
-
-def add_options(kind: type[msgspec.Struct]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Turn a function of a struct and further options into a command that has an option for each annotated field."""
+def add_options(*kinds: type[msgspec.Struct]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Turn a function of structs and further options into a command that has an option for each annotated field."""
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        parameters = list(_make_parameters(kind))
+        parameters = {kind: list(_make_parameters(kind)) for kind in kinds}
 
         def command(**given: Any) -> None:
-            settings = kind(**{parameter.name: given.pop(parameter.name) for parameter in parameters})
-            function(settings, **given)
+            settings = [
+                kind(**{parameter.name: given.pop(parameter.name) for parameter in fields})
+                for kind, fields in parameters.items()
+            ]
+            function(*settings, **given)
 
-        further = list(signature(function, eval_str=True).parameters.values())[1:]
+        further = list(signature(function, eval_str=True).parameters.values())[len(kinds) :]
         keyword_only = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in further]
-        command.__signature__ = Signature([*keyword_only, *parameters])  # type: ignore[attr-defined]
+        command.__signature__ = Signature([*keyword_only, *chain(*parameters.values())])  # type: ignore[attr-defined]
         command.__name__, command.__doc__, command.__annotations__ = function.__name__, function.__doc__, {}
         return command
 

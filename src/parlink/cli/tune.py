@@ -7,10 +7,14 @@ from typing import Annotated
 
 import typer
 
+from parlink.cli.struct_options import add_options
 from parlink.evaluation.conditions import Condition
+from parlink.load_options import LoadOptions
 
 
+@add_options(LoadOptions)
 def tune(
+    load: LoadOptions,
     data: Annotated[list[Path], typer.Argument(help="Gold documents, any format: validation data.")],
     model: Annotated[Path, typer.Option(help="Model folder; the values are written into it.")],
     kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
@@ -56,14 +60,14 @@ def tune(
     options = LinkOptions(document_names=document_names, dictionary=dictionary, least_linked=least_linked)
     if decision:
         setups = {path.name: Setup.read([path], kb=kb, natural=natural) for path in data}
-        fitted = tune_decision(setups, model, weights=weights, options=options, bar=document_bar)
+        fitted = tune_decision(setups, model, weights=weights, options=options, load=load, bar=document_bar)
         update_tuned(model, fitted.tuned)
         print_decision(fitted, as_json=as_json)
         return
     chosen = condition or (Condition.KB if kb else Condition.GIVEN_STRICT)
     setup = Setup.read(data, kb=kb, natural=natural)
     tuning, warnings = tune_model(
-        setup, model, chosen, surfaces=surfaces, weights=weights, options=options, bar=document_bar
+        setup, model, chosen, surfaces=surfaces, weights=weights, options=options, load=load, bar=document_bar
     )
     update_tuned(model, tuning.tuned)
     curves = write_curves(tuning, output or model)

@@ -68,6 +68,8 @@ def annotate(
     if output.is_stream:
         return _annotate_stream(link(work, read()), output, progress, began)
     now = fingerprint.take(job, inputs.names, _list_settings(inputs, output, shard))
+    if output.exists() and not (output.run_folder / "run.json").exists():
+        raise ParlinkError(f"{output.target(0)}: is there already; remove it, or choose another output")
     with files.refuse(output.path):
         output.run_folder.mkdir(parents=True, exist_ok=True)
     with hold(output.run_folder, output.path):
@@ -110,8 +112,6 @@ def _begin(output: Output, now: Fingerprint) -> Summary | None:
             fingerprint.compare(began.fingerprint, now, output=output.path, remove=output.target(0))
             Journal(output).remove()
             return _summarize(output, tally.from_json(began.tally), Counter(began.losses), is_old=True)
-    elif output.exists():
-        raise ParlinkError(f"{output.target(0)}: is there already; remove it, or choose another output")
     Journal(output).remove()
     _write_run(output, RunFile(fingerprint=now))
     return None

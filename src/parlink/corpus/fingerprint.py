@@ -26,7 +26,11 @@ def take(job: Job, inputs: Sequence[str], settings: Mapping[str, Any]) -> Finger
     """Describe the model, the knowledge base, the options, other settings and the input files."""
     model = packaged_model() if job.model is None else job.model
     kb = own_kb(model) if job.kb is None else job.kb
-    options = msgspec.to_builtins(job.options) | {"top": job.top, "strip": job.strip} | dict(settings)
+    options = (
+        msgspec.to_builtins(job.options)
+        | {"top": job.top, "strip": job.strip, "precision": job.load.precision}
+        | dict(settings)
+    )
     return {
         "parlink": version("parlink"),
         "model": _hash_model(model),

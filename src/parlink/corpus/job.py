@@ -21,6 +21,7 @@ from parlink.data import jsonl
 from parlink.data.formats.entries import Entry
 from parlink.data.html import Stripped, strip_html
 from parlink.linking.linker import DEFAULT, Linker
+from parlink.load_options import DEFAULT_LOAD, LoadOptions
 from parlink.types import Document
 
 Strip = Literal["html"]
@@ -35,7 +36,7 @@ class Job:
     options: LinkOptions = DEFAULT
     top: int = 5  # candidates to keep of each link
     strip: Strip | None = None
-    device: str = "cpu"
+    load: LoadOptions = DEFAULT_LOAD
     shared: bool = False  # whether other processes of the machine do the same, so that memory is to be shared
 
 
@@ -54,14 +55,15 @@ class LinkedChunk:
 def link_chunk(job: Job, chunk: Chunk) -> LinkedChunk:
     """Link a chunk on one thread, with a linker that is opened once in a process."""
     with one_thread():
-        return link_entries(open_linker(job.model, job.kb, device=job.device, shared=job.shared), job, chunk)
+        return link_entries(open_linker(job.model, job.kb, load=job.load, shared=job.shared), job, chunk)
 
 
 @lru_cache(maxsize=1)
-def open_linker(model: Path | None, kb: Path | None, *, device: str = "cpu", shared: bool = False) -> Linker:
+def open_linker(model: Path | None, kb: Path | None, *, load: LoadOptions, shared: bool = False) -> Linker:
     """Open the linker of this process; knowledge bases are mapped, and where memory is shared the weights are too."""
     source = packaged_model() if model is None else model
-    return Linker.load(unpack(source) if shared else source, kb=kb or own_kb(source), device=device)
+    folder = unpack(source) if shared else source
+    return Linker.load(folder, kb=kb or own_kb(source), device=load.device, precision=load.precision)
 
 
 def link_entries(linker: Linker, job: Job, chunk: Chunk) -> LinkedChunk:

@@ -18,6 +18,7 @@ from parlink.evaluation.counting import Rules
 from parlink.evaluation.matching import Match
 from parlink.evaluation.pairing import EvalWarning, LocatedDocument, read_documents
 from parlink.evaluation.scoring import Report, score
+from parlink.load_options import DEFAULT_LOAD, LoadOptions
 from parlink.text.detokenize import detokenize
 
 if TYPE_CHECKING:  # torch, which they need, takes longer to import than a file of predictions to score
@@ -101,7 +102,7 @@ def score_model(
     options: LinkOptions,
     surfaces: Path | None = None,
     save: Path | None = None,
-    device: str = "cpu",
+    load: LoadOptions = DEFAULT_LOAD,
     bar: Bar = no_bar,
 ) -> list[Report]:
     """Link the gold documents with a model under each condition, and score the links."""
@@ -111,7 +112,7 @@ def score_model(
 
     if save is not None and len(conditions) > 1:
         raise ParlinkError("--save-predictions wants one --condition; run parlink once for each")
-    linker = Linker.load(model, kb=setup.kb, device=device)
+    linker = Linker.load(model, kb=setup.kb, device=load.device, precision=load.precision)
     table = None if surfaces is None else SurfaceTable.load(surfaces)
     reports = []
     for condition in conditions:

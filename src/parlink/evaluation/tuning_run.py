@@ -21,6 +21,7 @@ from parlink.evaluation.tuning import Tuning, tune
 from parlink.evaluation.weighting import FittedWeights, fit_weights, reweight
 from parlink.linking.coherence import LinkGraph
 from parlink.linking.features import know_no_links
+from parlink.load_options import DEFAULT_LOAD, LoadOptions
 from parlink.types import Document
 
 if TYPE_CHECKING:  # torch, which they need, takes a second to import
@@ -48,6 +49,7 @@ def tune_model(
     surfaces: Path | None = None,
     weights: bool = False,
     options: LinkOptions = DEFAULT_OPTIONS,
+    load: LoadOptions = DEFAULT_LOAD,
     bar: Bar = no_bar,
 ) -> tuple[Tuning, tuple[EvalWarning, ...]]:
     """Link the documents once at a low threshold, and choose everything else from that; with what is odd in them."""
@@ -55,7 +57,7 @@ def tune_model(
     from parlink.linking.linker import Linker
 
     warnings = setup.warnings + check_gold(setup.gold)
-    linker = Linker.load(model, kb=setup.kb)
+    linker = Linker.load(model, kb=setup.kb, device=load.device, precision=load.precision)
     _refuse_nil(linker, model, weights=weights)
     table = None if surfaces is None else SurfaceTable.load(surfaces)
     data = _propose(setup, linker, condition, surfaces=table, options=options, bar=bar)
@@ -77,13 +79,14 @@ def tune_decision(
     *,
     weights: bool = False,
     options: LinkOptions = DEFAULT_OPTIONS,
+    load: LoadOptions = DEFAULT_LOAD,
     bar: Bar = no_bar,
 ) -> DecisionTuning:
     """Fit the decision on several datasets with candidates from the knowledge base, and the weights too if asked."""
     from parlink.linking.linker import Linker
 
     kb = next(iter(setups.values())).kb
-    linker = Linker.load(model, kb=kb)
+    linker = Linker.load(model, kb=kb, device=load.device, precision=load.precision)
     _refuse_nil(linker, model, weights=weights)
     sets = [
         _propose(setup, linker, Condition.KB, options=options, chosen=True, name=name, bar=bar)

@@ -21,7 +21,7 @@ def error_column(output: str) -> str:
 
 def link_texts(job: Job, texts: Sequence[str | None]) -> list[Document | None]:
     """Link texts on one thread, with a linker that is opened once in a process; where there is no text, say nothing."""
-    linker = open_linker(job.model, job.kb, shared=job.shared)
+    linker = open_linker(job.model, job.kb, load=job.load, shared=job.shared)
     docs = [Document(text) for text in texts if isinstance(text, str)]
     with one_thread():
         linked = iter([doc for doc, _ in link_documents(linker, job, docs)])

@@ -27,6 +27,7 @@ from parlink.data.formats.docbin import key_of, register_extension
 from parlink.errors import ParlinkError
 from parlink.kb import copy_kb
 from parlink.linking.linker import Linker
+from parlink.load_options import Precision
 from parlink.struct_fields import described_fields
 from parlink.types import Document, Link, Span
 
@@ -51,6 +52,8 @@ class Settings(_LinkFields, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     model: str | None = None  # None: the model that comes with parlink
     kb: str | None = None  # None: the model's own
+    device: str = "auto"  # cpu, cuda, cuda:N, or auto for the best there is
+    precision: Precision | None = None  # None: float32, and on a GPU bfloat16 where it has that
     mode: Mode = "auto"  # auto: link the entities that a pipe before this one set, and find them if none did
     candidates: int = 5  # how many to keep with an entity
     label: str = "ENTITY"  # of the entities that parlink finds
@@ -93,7 +96,8 @@ class ParlinkPipe(Pipe):
     @cached_property
     def linker(self) -> Linker:
         """The model and the knowledge base."""
-        return Linker.load(self.settings.model, kb=self.settings.kb)
+        wanted = self.settings
+        return Linker.load(wanted.model, kb=wanted.kb, device=wanted.device, precision=wanted.precision)
 
     def __call__(self, doc: Doc) -> Doc:
         """Link one Doc, in place."""

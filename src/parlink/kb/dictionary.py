@@ -20,7 +20,7 @@ from parlink.types import Span
 
 OWN_TITLES = 100_000  # a knowledge base with more has names that are words, and must say how often they are links
 LONGEST = 8  # words of a name
-REMEMBERED = 200_000  # spellings
+REMEMBERED, LONGEST_REMEMBERED = 1 << 16, 64  # spellings and their characters: some 30 MB at most
 # Scripts without spaces: every character may begin and end a name.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_][\u0300-\u036f]*)+")
@@ -82,6 +82,8 @@ class Dictionary:
 
     def _is_name(self, surface: str, *, farthest: int) -> bool:
         asked = surface, farthest
+        if len(surface) > LONGEST_REMEMBERED:  # two words may be a page of spaces apart
+            return self._look_up(surface, farthest=farthest)
         if asked not in self._known:
             self._known[asked] = self._look_up(surface, farthest=farthest)
         return self._known[asked]

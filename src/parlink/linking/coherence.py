@@ -120,12 +120,12 @@ def relate(titles: Sequence[str], graph: LinkGraph) -> Floats:
     norm = np.sqrt(np.bincount(row, weights**2, minlength=len(titles)))
     count = np.array([len(listed) for listed in pages], np.float64)
     _, column, times = np.unique(page, return_inverse=True, return_counts=True)
-    shared = times[column] > 1  # a page that links to one of the titles relates it to no other
-    _, column = np.unique(page[shared], return_inverse=True)
-    if not len(column):
+    several = times > 1  # a page that links to one of the titles relates it to no other
+    if not several.any():
         return related
-    vectors = np.zeros((len(titles), int(column.max()) + 1))
-    vectors[row[shared], column] = weights[shared] / norm[row[shared]]
+    shared = several[column]
+    vectors = np.zeros((len(titles), np.count_nonzero(several)), np.float32)  # half the work of float64
+    vectors[row[shared], (np.cumsum(several) - 1)[column[shared]]] = weights[shared] / norm[row[shared]]
     trust = np.sqrt(count / (count + FEW))
     related = np.sqrt(np.clip(vectors @ vectors.T * np.outer(trust, trust), 0.0, 1.0))
     np.fill_diagonal(related, 1.0)
@@ -133,44 +133,45 @@ def relate(titles: Sequence[str], graph: LinkGraph) -> Floats:
 
 
 def _support_in(mentions: Sequence[ScoredMention], graph: LinkGraph, *, weight: float) -> list[Floats]:
-    """The support within one stretch of text."""
+    """The support within one stretch of text; all candidates of all mentions lie in one row."""
     names = {name: number for number, name in enumerate(dict.fromkeys(m.name for m in mentions))}
     titles = {title: number for number, title in enumerate(dict.fromkeys(t for m in mentions for t in m.titles))}
-    nothing = [np.zeros(len(m.titles)) for m in mentions]
+    sizes = np.array([len(m.titles) for m in mentions], np.int64)
     if len(names) < 2 or not titles:
-        return nothing
+        return [np.zeros(size) for size in sizes]
     related = relate(list(titles), graph)
+    name = np.array([names[m.name] for m in mentions])  # (mentions,)
     present = np.zeros(len(names))
-    for mention in mentions:
-        present[names[mention.name]] = max(present[names[mention.name]], mention.probability)
-    name = [names[m.name] for m in mentions]
-    columns = [np.array([titles[t] for t in m.titles], np.int64) for m in mentions]
-    gained = nothing
+    np.maximum.at(present, name, [m.probability for m in mentions])
+    share = 1 / np.bincount(name)[name]  # of a mention in its name
+    mention = np.repeat(np.arange(len(mentions)), sizes)  # (candidates,), as the next four
+    column = np.array([titles[t] for m in mentions for t in m.titles])
+    scores = np.concatenate([m.scores for m in mentions])
+    pairs, pair = np.unique(name[mention] * len(titles) + column, return_inverse=True)
+    owner, title = np.divmod(pairs, len(titles))  # (pairs,): a name and a title that it may stand for
+    gained = np.zeros(len(scores))
     for _ in range(ROUNDS):
-        likely = np.zeros((len(names), len(titles)))
-        for owner, column, mention, gain in zip(name, columns, mentions, gained, strict=True):
-            likely[owner, column] += _softmax(mention.scores + weight * gain)
-        likely /= np.bincount(name, minlength=len(names))[:, None]
-        by_name = _support_by_name(likely, related) * present[:, None]
-        gained = [_best_supporters(by_name[:, column], owner) for owner, column in zip(name, columns, strict=True)]
-    return gained
+        likely = np.bincount(pair, _softmax(scores + weight * gained, mention) * share[mention])
+        gained = _best_supporters(_support_by_name(likely, owner, title, related, present), owner, title)[pair]
+    return np.split(gained, np.cumsum(sizes)[:-1])
 
 
-def _support_by_name(likely: Floats, related: Floats) -> Floats:
-    """How much each name supports each title: (names, titles), through its one best candidate."""
-    support = np.zeros_like(likely)
-    for number, row in enumerate(likely):  # a loop over names, since each has few candidates of its own
-        mine = np.flatnonzero(row)
-        if len(mine):
-            support[number] = (row[mine, None] * related[mine]).max(0)
+def _support_by_name(likely: Floats, owner: Integers, title: Integers, related: Floats, present: Floats) -> Floats:
+    """How much each name supports each title: (titles, names), through its one best candidate."""
+    support = np.zeros((len(related), len(present)))
+    first = np.flatnonzero(np.diff(owner, prepend=-1))  # of the pairs of each name that has any
+    best = np.maximum.reduceat(likely[:, None] * related[title], first)
+    support[:, owner[first]] = (best * present[owner[first], None]).T
     return support
 
 
-def _best_supporters(by_name: Floats, owner: int) -> Floats:
-    """The mean support of the names that support each candidate most, the mention's own name left out."""
-    others = np.delete(by_name, owner, axis=0)
-    most = min(SUPPORTERS, len(others))
-    return np.asarray(np.sort(others, axis=0)[-most:].mean(0))
+def _best_supporters(support: Floats, owner: Integers, title: Integers) -> Floats:
+    """The mean support of the names that support the title of each pair most, its own name left out: (pairs,)."""
+    most = min(SUPPORTERS, support.shape[1] - 1)
+    best = -np.partition(-support, most)[:, : most + 1]  # the last is the least of them
+    least, own = best[:, :most].min(1)[title], support[title, owner]
+    sums = np.where(own >= least, best.sum(1)[title] - own, best[:, :most].sum(1)[title])
+    return np.maximum(sums, 0.0) / most
 
 
 def _stretches(count: int) -> Iterator[tuple[int, int, int, int]]:
@@ -180,6 +181,9 @@ def _stretches(count: int) -> Iterator[tuple[int, int, int, int]]:
         yield first, last, max(first - BLOCK, 0), min(last + BLOCK, count)
 
 
-def _softmax(scores: Floats) -> Floats:
-    shares = np.exp(scores - scores.max(initial=-np.inf))
-    return np.asarray(shares / shares.sum()) if len(shares) else shares
+def _softmax(scores: Floats, group: Integers) -> Floats:
+    """The softmax within each group; those of a group are neighbors."""
+    first = np.flatnonzero(np.diff(group, prepend=-1))
+    place = np.cumsum(np.diff(group, prepend=-1) > 0) - 1
+    shares = np.exp(scores - np.maximum.reduceat(scores, first)[place])
+    return np.asarray(shares / np.add.reduceat(shares, first)[place])

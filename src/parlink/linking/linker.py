@@ -42,13 +42,15 @@ from parlink.linking.network import Network
 from parlink.linking.onnx_network import OnnxNetwork
 from parlink.linking.overlaps import resolve
 from parlink.linking.scoring import score
+from parlink.load_options import Precision
 from parlink.types import Candidate, Document, Entity, Link
 
 if TYPE_CHECKING:  # torch, which it needs, takes a second to import
     from parlink.checkpoint.folder import Checkpoint
 
 DEFAULT = LinkOptions()
-BATCH_TOKENS = 8192
+BATCH_TOKENS = 2048  # what a layer makes of so many stays in the cache: 1.4 times as fast as 8,192
+POOL_BATCHES = 16  # gathered before the first is read, so that windows of like length come together
 # oneDNN keeps the kernels of the last 1024 shapes, unless this is said before torch first computes. Nearly every batch
 # has shapes of its own, and the kernels, lying between the large blocks that batches free, keep the heap from being
 # used again. Keeping few costs no time that could be measured (benchmarks/memory.py).
@@ -84,19 +86,22 @@ class Linker:
         *,
         kb: KnowledgeBase | Path | str | None = None,
         source: CandidateSource | None = None,
-        device: str = "cpu",
+        device: str = "auto",
+        precision: Precision | None = None,
         runtime: Runtime | None = None,
     ) -> Linker:
         """Open a model: a folder, one on the hub (`org/name`, `org/name@revision`), or the one that comes with parlink.
 
         Candidates come from `source`, else from the knowledge base: the one given, or the model's own `kb/`.
-        `device` is `cpu`, `cuda`, `cuda:N`, or `auto` for the best there is. `runtime` is `torch` or `onnx`; None is
-        `onnx` for a folder that `parlink export --format onnx` made, which needs no torch.
+        `device` is `cpu`, `cuda`, `cuda:N`, or `auto` for the best there is. `precision` is `float32`, `bfloat16` or
+        `int8`, which is faster on a CPU; None is float32, but bfloat16 on a GPU that has it. `runtime` is `torch` or
+        `onnx`; None is `onnx` for a folder that `parlink export --format onnx` made, which needs no torch and has the
+        precision it was made with.
         """
         folder = packaged_model() if path is None else model_folder(path)
         kb = own_kb(folder) if kb is None else kb
         opened = kb if isinstance(kb, KnowledgeBase | None) else KnowledgeBase.open(kb)
-        checkpoint, device = load_model(folder, device=device, runtime=runtime)
+        checkpoint, device = load_model(folder, device=device, precision=precision, runtime=runtime)
         return cls(checkpoint, kb=opened, source=source or opened, device=device)
 
     def __repr__(self) -> str:
@@ -247,20 +252,27 @@ class Linker:
         ]
 
 
-def load_model(folder: Path, *, device: str, runtime: Runtime | None) -> tuple[Checkpoint | OnnxCheckpoint, str]:
+def load_model(
+    folder: Path, *, device: str, precision: Precision | None, runtime: Runtime | None
+) -> tuple[Checkpoint | OnnxCheckpoint, str]:
     """Open a model folder for what is to compute it, and choose the device."""
     if runtime not in (None, "torch", "onnx"):
         raise ConfigError(f"runtime must be 'torch' or 'onnx', got {runtime!r}")
     if runtime == "onnx" or (runtime is None and has_graphs(folder)):
         if device not in ("cpu", "auto"):
             raise ConfigError(f"onnxruntime computes on the CPU here, got device {device!r}; torch has others")
+        if precision is not None:
+            raise ConfigError(f"graphs have the precision they were exported with, got precision {precision!r}")
         return load_onnx(folder), "cpu"
     from parlink.checkpoint.device import choose_device
     from parlink.checkpoint.folder import load_checkpoint
+    from parlink.checkpoint.precision import set_precision
 
-    chosen = str(choose_device(device))
+    place = choose_device(device)
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", KERNELS)
-    return load_checkpoint(folder), chosen
+    checkpoint = load_checkpoint(folder)
+    set_precision(checkpoint.model, precision, device=place)
+    return checkpoint, str(place)
 
 
 def open_network(checkpoint: Checkpoint | OnnxCheckpoint, *, device: str) -> Network:
@@ -289,13 +301,13 @@ def _text_of(value: object) -> str:
 
 
 def _pools(texts: Iterable[AnyItem], *, batch_tokens: int) -> Iterator[list[AnyItem]]:
-    """Gather texts for several batches, so that windows of like length come together."""
+    """Gather texts for several batches."""
     pool: list[AnyItem] = []
     waiting = 0
     for text in texts:
         pool.append(text)
         waiting += 1 + (len(text.tokens.ids) if isinstance(text, TokenizedDocument) else 0)
-        if waiting >= 4 * batch_tokens:
+        if waiting >= POOL_BATCHES * batch_tokens:
             yield pool
             pool, waiting = [], 0
     if pool:

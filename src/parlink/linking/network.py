@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,6 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Names = Sequence[Sequence[Sequence[int]]]  # the token ids of each name of each mention
 Describe = Callable[[str], Entity | None]  # what is known of a title
-Vectors = Any  # (entities, size) those of a bi-encoder: an array of the network's own library
 CHARACTERS = 8 * DESCRIPTION_TOKENS  # of a text that a bi-encoder is given: more than its first tokens need
 
 
@@ -88,8 +87,8 @@ class KnownMentions(Protocol):
         """Score the titles that a beam search finds for each mention."""
         ...
 
-    def compare(self, mention: Integers, entities: Vectors) -> Floats:
-        """Say how alike some of the mentions and an entity for each are, (entities,), of a model with a bi-encoder."""
+    def compare(self, mention: Integers, titles: Sequence[str], describe: Describe) -> Floats:
+        """Say how alike each of some mentions and the title beside it are, (titles,), by a model's bi-encoder."""
         ...
 
 
@@ -122,12 +121,13 @@ class Network(Protocol):
         """Where it computes."""
         ...
 
-    def encode(self, windows: Sequence[Window], *, searched: Sequence[bool]) -> Encoding:
-        """Read windows of text; mentions are detected in those that are `searched`."""
+    @property
+    def precision(self) -> str:
+        """What it computes in."""
         ...
 
-    def entities(self, titles: Sequence[str], describe: Describe) -> Vectors:
-        """The vector of each title with what is known of it, of a model with a bi-encoder."""
+    def encode(self, windows: Sequence[Window], *, searched: Sequence[bool]) -> Encoding:
+        """Read windows of text; mentions are detected in those that are `searched`."""
         ...
 
 

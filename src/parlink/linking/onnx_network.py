@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlink.checkpoint.onnx_folder import OnnxModel
-from parlink.config import DESCRIPTION_TOKENS, SURROUNDING_TOKENS, ModelConfig
+from parlink.config import ModelConfig
 from parlink.errors import ConfigError
 from parlink.linking.interrupt import check
 from parlink.linking.network import (
@@ -22,8 +22,8 @@ from parlink.linking.network import (
     Names,
     ScoredNames,
     TokenSpans,
-    entity_texts,
 )
+from parlink.linking.onnx_similarity import OnnxEntityReader, OnnxQueries
 from parlink.nn.forest import Forest, chunks, grow
 from parlink.text.attention_plan import plan_attention
 from parlink.text.tokenizer import Tokenizer
@@ -39,9 +39,12 @@ class OnnxNetwork:
     """The graphs of a model."""
 
     device = "cpu"
+    precision = "onnx"  # the graphs know it
 
     def __init__(self, model: OnnxModel, tokenizer: Tokenizer) -> None:
-        self.model, self._tokenizer = model, tokenizer
+        self.model = model
+        similarity = model.similarity
+        self._reader = None if similarity is None else OnnxEntityReader(model, similarity, tokenizer)
 
     @property
     def config(self) -> ModelConfig:
@@ -67,27 +70,9 @@ class OnnxNetwork:
         first, last = (np.repeat(column, lengths) for column in np.array(owned).T)
         is_owned = (plan.place >= first) & (plan.place < last) & np.repeat(np.array(searched), lengths)
         length = np.array(lengths)
-        return OnnxEncoding(self.model, tokens, states, starts, is_owned, np.cumsum(length) - length, length)
-
-    def entities(self, titles: Sequence[str], describe: Describe) -> Floats:
-        """The vector of each title with what is known of it, (titles, size)."""
-        assert self.model.similarity is not None
-        number = {title: row for row, title in enumerate(dict.fromkeys(titles))}
-        texts = [entity_texts(title, describe) for title in number]
-        title, description = (self._average([text[part] for text in texts]) for part in (0, 1))
-        (vectors,) = self.model.similarity.entities(title=title, description=description)
-        return np.asarray(vectors[[number[title] for title in titles]])
-
-    def _average(self, texts: list[str]) -> Floats:
-        """The weighted mean of the words of each text, (texts, hidden), 0 for an empty one."""
-        assert self.model.similarity is not None
-        means = np.zeros((len(texts), self.model.config.encoder.hidden), np.float32)
-        for row, ids in enumerate(self._tokenizer.titles(texts)):
-            read = ids[:DESCRIPTION_TOKENS]
-            weight = self.model.similarity.word_weight[read]
-            if len(read):
-                means[row] = weight @ self.model.words.rows(read) / weight.sum()
-        return means
+        return OnnxEncoding(
+            self.model, self._reader, tokens, states, starts, is_owned, np.cumsum(length) - length, length
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +80,7 @@ class OnnxEncoding:
     """Windows end to end, and the states of their tokens."""
 
     model: OnnxModel
+    reader: OnnxEntityReader | None  # of a model with a bi-encoder
     tokens: Integers  # (tokens,)
     states: Floats  # (tokens, hidden)
     starts: Floats  # (tokens,) log-odds that a mention starts
@@ -119,41 +105,20 @@ class OnnxEncoding:
         """Tell what the decoder knows of the mentions at these spans."""
         if not len(spans.row):
             size = self.model.config.encoder.hidden
-            return OnnxMentions(
-                self.model, *(np.empty((0, width), np.float32) for width in (size, size, size, 4 * size))
-            )
+            none = (np.empty((0, width), np.float32) for width in (size, size, size, 4 * size))
+            return OnnxMentions(self.model, self.reader, *none)
         offset = self.offset[spans.row]
         first, last = offset + spans.first, offset + spans.last
         hidden, cell, vector, gates = self.model.mentions(states=self.states, first=first, last=last)
-        return OnnxMentions(self.model, hidden, cell, vector, gates, self._queries(spans.row, first, last))
+        queries = None if self.reader is None else self._ask(self.reader, spans.row, first, last)
+        return OnnxMentions(self.model, self.reader, hidden, cell, vector, gates, queries)
 
-    def _queries(self, row: Integers, first: Integers, last: Integers) -> Floats | None:
-        """The bi-encoder's vectors of mentions, (mentions, size); see `nn.similarity`."""
-        if self.model.similarity is None:
-            return None
-        begin, end = self.offset, self.offset + self.length
-        content = (np.arange(len(self.tokens)) > np.repeat(begin, self.length)) & (
-            np.arange(len(self.tokens)) < np.repeat(end - 1, self.length)
-        )
-        weight = self.model.similarity.word_weight[self.tokens] * content
-        weighted = np.column_stack([weight[:, None] * self.model.words.rows(self.tokens), weight])
-        sums = np.concatenate([np.zeros((1, weighted.shape[1])), weighted.cumsum(0, np.float64)])  # before each token
-        far = (
-            sums[np.minimum(last + 1 + SURROUNDING_TOKENS, end[row])]
-            - sums[np.maximum(first - SURROUNDING_TOKENS, begin[row])]
-        )
-        around, every = far - (sums[last + 1] - sums[first]), (sums[end] - sums[begin])[row]
-        document = np.array(
-            [self.states[a + 1 : b - 1].sum(0) / max(b - a - 2, 1) for a, b in zip(begin, end, strict=True)]
-        )
-        (vectors,) = self.model.similarity.queries(
-            first=self.states[first],
-            last=self.states[last],
-            document=document[row].astype(np.float32),
-            around=_mean(around),
-            words=_mean(every),
-        )
-        return np.asarray(vectors)
+    def _ask(self, reader: OnnxEntityReader, row: Integers, first: Integers, last: Integers) -> OnnxQueries:
+        """What a bi-encoder compares of mentions: special tokens are no part of the text of a window."""
+        bounds = [slice(a + 1, a + n - 1) for a, n in zip(self.offset.tolist(), self.length.tolist(), strict=True)]
+        means = [self.states[text].sum(0) / max(text.stop - text.start, 1) for text in bounds]
+        vectors = reader.ask(self.states, first, last, np.array(means, np.float32)[row])
+        return OnnxQueries(vectors, row, [self.tokens[text] for text in bounds])
 
     def _log_ends(self, row: Integers, first: Integers) -> Floats:
         """log p(end | start) of each length of mentions, (mentions, lengths); `first` counts through all windows."""
@@ -183,19 +148,20 @@ class OnnxMentions:
     """Mentions, and what the decoder knows of each."""
 
     model: OnnxModel
+    reader: OnnxEntityReader | None
     hidden: Floats  # (mentions, hidden)
     cell: Floats  # (mentions, hidden)
     vector: Floats  # (mentions, hidden)
     gates: Floats  # (mentions, 4 * hidden)
-    query: Floats | None = None  # (mentions, size) of a model with a bi-encoder
+    queries: OnnxQueries | None = None  # of a model with a bi-encoder
 
     def __len__(self) -> int:
         return len(self.vector)
 
     def __getitem__(self, index: list[int] | slice) -> OnnxMentions:
-        query = None if self.query is None else self.query[index]
-        parts = (self.hidden[index], self.cell[index], self.vector[index], self.gates[index], query)
-        return OnnxMentions(self.model, *parts)
+        queries = None if self.queries is None else self.queries[index]
+        parts = (self.hidden[index], self.cell[index], self.vector[index], self.gates[index])
+        return OnnxMentions(self.model, self.reader, *parts, queries)
 
     def score(self, names: Names) -> ScoredNames:
         """Score every name of every mention."""
@@ -223,11 +189,10 @@ class OnnxMentions:
         """Refuse: this is torch's."""
         raise ConfigError("a search over all titles needs torch: load the model with runtime='torch'")
 
-    def compare(self, mention: Integers, entities: Floats) -> Floats:
-        """Multiply the vectors of mentions and entities."""
-        assert self.query is not None
-        alike: Floats = np.einsum("ns,ns->n", self.query[mention], entities)
-        return alike
+    def compare(self, mention: Integers, titles: Sequence[str], describe: Describe) -> Floats:
+        """Say how alike mentions and titles are."""
+        assert self.reader is not None and self.queries is not None
+        return self.reader.compare(self.queries, mention, titles, describe)
 
     def _read(self, forest: Forest) -> tuple[Floats, Floats]:
         """Read names level by level: the mean log-likelihood of each, and the cell state after its last token."""
@@ -267,8 +232,3 @@ class OnnxMentions:
             likelihoods.append((total + end) / np.float32(depth + 1))
             cells.append(cell)
         return np.concatenate(likelihoods)[forest.ends], np.concatenate(cells)[forest.ends]
-
-
-def _mean(sums: NDArray[np.float64]) -> Floats:
-    """The mean of words, of their weighted sum and, in the last column, the sum of the weights."""
-    return (sums[:, :-1] / np.maximum(sums[:, -1:], 1e-6)).astype(np.float32)

@@ -42,7 +42,7 @@ def score(
     With `settings.fallback` a mention without candidates gets the best of all `titles`, which `describe` knows
     more of; else it gets none.
     """
-    compare = partial(_compare, network, describe) if network.config.similarity else None
+    compare = partial(_compare, describe) if network.config.similarity else None
     scored: list[list[Candidate]] = [[] for _ in candidates]
     known = [mention for mention, choice in enumerate(candidates) if choice]
     unknown = [mention for mention, choice in enumerate(candidates) if not choice]
@@ -110,11 +110,8 @@ def _tokens(candidate: Candidate, tokenizer: Tokenizer) -> tuple[int, ...]:
     return tokenizer.title(candidate.title) if candidate.title else (tokenizer.nil_id,)
 
 
-def _compare(
-    network: Network, describe: Describe, mentions: KnownMentions, mention: Integers, titles: Sequence[str]
-) -> Floats:
-    """The similarity of mentions and a title of each, (titles,)."""
-    return mentions.compare(mention, network.entities(titles, describe))
+def _compare(describe: Describe, mentions: KnownMentions, mention: Integers, titles: Sequence[str]) -> Floats:
+    return mentions.compare(mention, titles, describe)
 
 
 def _describe(title: str, describe: Describe) -> Candidate:

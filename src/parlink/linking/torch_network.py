@@ -13,7 +13,7 @@ from parlink.kb.title_trees import TitleTree
 from parlink.linking.beam import beam_search
 from parlink.linking.names import generate_names, score_names
 from parlink.linking.network import Describe, Floats, Integers, JudgedSpans, Names, ScoredNames, TokenSpans
-from parlink.linking.similarity import EntityVectors
+from parlink.linking.similarity import EntityReader
 from parlink.nn.batch import Batch, collate
 from parlink.nn.decoder import MentionStates, NameScores
 from parlink.nn.detector import Detection, Mentions, detect, judge
@@ -27,24 +27,24 @@ class TorchNetwork:
 
     def __init__(self, model: LinkingModel, tokenizer: Tokenizer, *, device: str) -> None:
         self.model, self.device, self._pad_id = model.to(device).eval(), device, tokenizer.pad_id
-        self._vectors = EntityVectors(model, tokenizer)
+        self._reader = EntityReader(model, tokenizer) if model.similarity else None
 
     @property
     def config(self) -> ModelConfig:
         """What the model is made of."""
         return self.model.config
 
+    @property
+    def precision(self) -> str:
+        """What the model computes in."""
+        return self.model.precision
+
     @torch.inference_mode()
     def encode(self, windows: Sequence[Window], *, searched: Sequence[bool]) -> TorchEncoding:
         """Read windows of text."""
         batch = collate(windows, pad_id=self._pad_id)
         batch = replace(batch, owned=batch.owned & torch.tensor(searched)[:, None]).to(self.device)
-        return TorchEncoding(self.model, batch, self.model.encode(batch))
-
-    @torch.inference_mode()
-    def entities(self, titles: Sequence[str], describe: Describe) -> Tensor:
-        """The vector of each title with what is known of it."""
-        return self._vectors(titles, describe)
+        return TorchEncoding(self.model, self._reader, batch, self.model.encode(batch))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ class TorchEncoding:
     """Windows side by side, and the states of their tokens."""
 
     model: LinkingModel
+    reader: EntityReader | None
     batch: Batch
     states: Tensor  # (windows, length, hidden)
 
@@ -68,7 +69,7 @@ class TorchEncoding:
     @torch.inference_mode()
     def mentions(self, spans: TokenSpans) -> TorchMentions:
         """Tell what the decoder knows of the mentions at these spans."""
-        return TorchMentions(self.model, self.model.mentions(self.states, self._place(spans), self.batch))
+        return TorchMentions(self.model, self.reader, self.model.mentions(self.states, self._place(spans), self.batch))
 
     def _place(self, spans: TokenSpans) -> Mentions:
         return Mentions(*map(torch.from_numpy, (spans.row, spans.first, spans.last))).to(self.states.device)
@@ -79,6 +80,7 @@ class TorchMentions:
     """Mentions, and their states."""
 
     model: LinkingModel
+    reader: EntityReader | None  # of a model with a bi-encoder
     states: MentionStates
 
     def __len__(self) -> int:
@@ -104,11 +106,10 @@ class TorchMentions:
         return _scored(beam_search(self.model, self.states, titles.tree, roots, beams=beams))
 
     @torch.inference_mode()
-    def compare(self, mention: Integers, entities: Tensor) -> Floats:
-        """Multiply the vectors of mentions and entities."""
-        assert self.states.query is not None
-        queries = self.states.query[torch.from_numpy(mention).to(entities.device)]
-        alike: Floats = (queries * entities).sum(-1).cpu().numpy()
+    def compare(self, mention: Integers, titles: Sequence[str], describe: Describe) -> Floats:
+        """Say how alike mentions and titles are."""
+        assert self.reader is not None
+        alike: Floats = self.reader.compare(self.states, torch.from_numpy(mention), titles, describe).numpy()
         return alike
 
 

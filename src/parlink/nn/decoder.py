@@ -16,7 +16,9 @@ from torch.nn import functional as F
 
 from parlink.config import ModelConfig
 from parlink.nn.detector import Mentions, feed_forward
+from parlink.nn.lstm import Int8Lstm, Lstm
 from parlink.nn.prefix_tree import PrefixTree
+from parlink.nn.similarity import Queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +28,11 @@ class MentionStates:
     hidden: Tensor  # (mentions, hidden) the LSTM's first hidden state
     cell: Tensor  # (mentions, hidden) its first cell state
     vector: Tensor  # (mentions, hidden) appended to the input of every step
-    query: Tensor | None = None  # (mentions, size) to be multiplied with vectors of entities, of a model that has some
+    queries: Queries | None = None  # to compare with entities, of a model that has a bi-encoder
 
     def __getitem__(self, index: Tensor | slice | list[int]) -> MentionStates:
-        query = None if self.query is None else self.query[index]
-        return MentionStates(self.hidden[index], self.cell[index], self.vector[index], query)
+        queries = None if self.queries is None else self.queries[index]
+        return MentionStates(self.hidden[index], self.cell[index], self.vector[index], queries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ class Decoder(nn.Module):
         self.first_hidden = feed_forward(2 * hidden, hidden, hidden, dropout=dropout)
         self.first_cell = feed_forward(2 * hidden, hidden, hidden, dropout=dropout)
         self.mention_vector = feed_forward(2 * hidden, hidden, hidden, dropout=dropout)
-        self.lstm = nn.LSTMCell(2 * hidden, hidden)
+        self.lstm: Lstm | Int8Lstm = Lstm(hidden)
         self.dropout = nn.Dropout(dropout)
         self.head = OutputHead(config, token_embeddings)
         self.classifier = feed_forward(2 * hidden, hidden, 1, dropout=dropout)
@@ -116,16 +118,17 @@ class Decoder(nn.Module):
 
     def token_gates(self, embeddings: Tensor) -> Tensor:
         """What each word embedding adds to the LSTM's gates; computed once, however many nodes read that word."""
-        return F.linear(self.dropout(embeddings), self.lstm.weight_ih[:, : -self.lstm.hidden_size])
+        gates: Tensor = self.lstm.of_words(self.dropout(embeddings))
+        return gates
 
     def mention_gates(self, mentions: MentionStates) -> Tensor:
         """What each mention vector adds to the LSTM's gates, the same at every step."""
-        weight = self.lstm.weight_ih[:, -self.lstm.hidden_size :]
-        return F.linear(self.dropout(mentions.vector), weight, self.lstm.bias_ih + self.lstm.bias_hh)
+        gates: Tensor = self.lstm.of_mentions(self.dropout(mentions.vector))
+        return gates
 
     def step(self, inputs: Tensor, hidden: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
         """One LSTM step from the sum of the input halves and the state before."""
-        gate_in, forget, update, gate_out = F.linear(hidden, self.lstm.weight_hh).add(inputs).chunk(4, dim=-1)
+        gate_in, forget, update, gate_out = self.lstm.of_hidden(hidden).add(inputs).chunk(4, dim=-1)
         cell = forget.sigmoid() * cell + gate_in.sigmoid() * update.tanh()
         return gate_out.sigmoid() * cell.tanh(), cell
 

@@ -70,6 +70,7 @@ class Encoder(nn.Module):
         self.norm = nn.LayerNorm(config.hidden, eps=config.layer_norm_eps)
         self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(Layer(config, dropout=dropout) for _ in range(config.layers))
+        self.compute_dtype: torch.dtype | None = None  # of the layers; None: that of the embeddings
         for table in (self.token_embeddings, self.positions, self.types):
             if table is not None:
                 nn.init.normal_(table.weight, std=EMBEDDING_STD)
@@ -79,10 +80,23 @@ class Encoder(nn.Module):
         tokens: Tensor,  # (windows, length) long
         mask: Tensor,  # (windows, length) bool, True: a real token; padding is on the right
     ) -> Tensor:  # (windows, length, hidden)
-        """Encode windows of text; states at padding are finite and mean nothing."""
-        states = self.embed(tokens)
+        """Encode windows of text; states at padding are finite and mean nothing.
+
+        Where a token sees only its neighbors, windows are laid end to end without their padding, and cost their tokens.
+        A single window that is short needs no such care.
+        """
+        words = self.embed(tokens)
+        states = words.to(self.compute_dtype or words.dtype)
         dropout = self.attention_dropout if self.training else 0.0
-        attend = attention(mask, window=self.window, front=self.front, dtype=states.dtype, dropout=dropout)
+        if self.window == 0 or self.front or (len(mask) == 1 and mask.shape[1] <= 2 * self.window):
+            attend = attention(mask, window=self.window, front=self.front, dtype=states.dtype, dropout=dropout)
+            return self._transform(states, attend).to(words.dtype)
+        window, place = torch.nonzero(mask, as_tuple=True)
+        attend = packed_attention(window, reach=self.window // 2, dtype=states.dtype, dropout=dropout)
+        packed = self._transform(states[window, place][None], attend)[0].to(words.dtype)
+        return torch.zeros_like(words).index_put((window, place), packed)
+
+    def _transform(self, states: Tensor, attend: Attend) -> Tensor:
         for layer in self.layers:
             states = layer(states, attend)
         return states
@@ -101,20 +115,24 @@ class Encoder(nn.Module):
 
 
 def attention(mask: Tensor, *, window: int, front: int = 0, dtype: torch.dtype, dropout: float = 0.0) -> Attend:
-    """Choose how to attend, with the part that all layers share worked out once; the first `front` tokens are global.
+    """Choose how to attend in padded windows, with the part that all layers share worked out once.
 
-    Up to two windows of text, all pairs under a band mask are as fast as blocks (measured on a CPU).
+    The first `front` tokens are global. Without them, and with a window, this is for short texts alone: up to two
+    windows, all pairs under a band mask are as fast as blocks (measured on a CPU).
     """
     if window == 0:
         return partial(full_attention, bias=as_bias(mask[:, None, None, :], dtype), dropout=dropout)
     reach = window // 2
-    if mask.shape[1] <= max(2 * window, front):
+    if not front or mask.shape[1] <= max(2 * window, front):
         return partial(full_attention, bias=as_bias(band(mask, reach, front)[:, None], dtype), dropout=dropout)
-    if front:
-        near = as_bias(front_and_blocks(mask, reach, front)[:, None], dtype)
-        real = as_bias(mask[:, None, None, :], dtype)
-        return partial(global_attention, near=near, real=real, reach=reach, front=front, dropout=dropout)
-    bias = as_bias(block_band(mask, reach)[:, None], dtype)
+    near = as_bias(front_and_blocks(mask, reach, front)[:, None], dtype)
+    real = as_bias(mask[:, None, None, :], dtype)
+    return partial(global_attention, near=near, real=real, reach=reach, front=front, dropout=dropout)
+
+
+def packed_attention(window: Tensor, *, reach: int, dtype: torch.dtype, dropout: float = 0.0) -> Attend:
+    """Attend within windows that lie end to end; token i is of window `window[i]`."""
+    bias = as_bias(block_band(window, reach)[:, None], dtype)
     return partial(sliding_window_attention, bias=bias, reach=reach, dropout=dropout)
 
 
@@ -135,18 +153,16 @@ def band(mask: Tensor, reach: int, front: int = 0) -> Tensor:
     return (near | (place < front) | (place[:, None] < front)) & mask[:, None, :]
 
 
-def block_band(mask: Tensor, reach: int) -> Tensor:
+def block_band(window: Tensor, reach: int) -> Tensor:
     """Say which key of the three blocks around it each query sees: (blocks, reach, 3 * reach).
 
-    The windows are laid end to end and cut into blocks of `reach` tokens; a block may hold the end of one
+    Token i is of window `window[i]`. The windows are cut into blocks of `reach` tokens; a block may hold the end of one
     window and the start of the next, so query and key must be of the same window.
     """
-    windows, length = mask.shape
-    tail = -(windows * length) % reach
-    window = torch.arange(windows, device=mask.device)[:, None].expand(windows, length)
-    queries = F.pad(window.reshape(-1), (0, tail), value=-1).view(-1, reach)
-    keys = F.pad(window.masked_fill(~mask, -2).view(-1), (reach, reach + tail), value=-2).unfold(0, 3 * reach, reach)
-    place = torch.arange(3 * reach, device=mask.device)
+    tail = -len(window) % reach
+    queries = F.pad(window, (0, tail), value=-1).view(-1, reach)
+    keys = F.pad(window, (reach, reach + tail), value=-2).unfold(0, 3 * reach, reach)
+    place = torch.arange(3 * reach, device=window.device)
     near = (place - place[reach : 2 * reach, None]).abs() <= reach
     return near & (queries[:, :, None] == keys[:, None, :])
 
@@ -177,20 +193,18 @@ def full_attention(qkv: Tensor, *, bias: Tensor, dropout: float = 0.0) -> Tensor
 def sliding_window_attention(qkv: Tensor, *, bias: Tensor, reach: int, dropout: float = 0.0) -> Tensor:
     """Attend from each block to itself and its two neighbors, with a bias (blocks, 1, reach, 3 * reach).
 
-    Keys and values of neighboring blocks are overlapping views, not copies.
+    All tokens lie in one row, (1, tokens, ...). Keys and values of neighboring blocks are overlapping views.
     """
-    windows, length = qkv.shape[:2]
-    flat = qkv.flatten(0, 1)  # (tokens, 3, heads, size)
-    after = len(bias) * reach - len(flat) + reach
-    padded = F.pad(flat, (0, 0, 0, 0, 0, 0, reach, after))
+    tokens, _, heads, size = qkv.shape[1:]
+    after = len(bias) * reach - tokens + reach
+    padded = F.pad(qkv[0], (0, 0, 0, 0, 0, 0, reach, after))
     queries = (
-        padded[reach:-reach, 0].reshape(len(bias), reach, *flat.shape[2:]).transpose(1, 2)
+        padded[reach:-reach, 0].view(len(bias), reach, heads, size).transpose(1, 2)
     )  # (blocks, heads, reach, size)
     neighbors = padded[:, 1:].unfold(0, 3 * reach, reach).transpose(-1, -2)  # (blocks, 2, heads, 3 * reach, size)
     keys, values = neighbors.unbind(1)
     mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=bias, dropout_p=dropout)
-    tokens = mixed.transpose(1, 2).reshape(len(bias) * reach, -1)[: windows * length]
-    return tokens.view(windows, length, -1)
+    return mixed.transpose(1, 2).reshape(1, len(bias) * reach, -1)[:, :tokens]
 
 
 def global_attention(

@@ -121,9 +121,9 @@ class QueryGraph(nn.Module):
         super().__init__()
         self.similarity = similarity
 
-    def forward(self, first: Tensor, last: Tensor, document: Tensor, around: Tensor, words: Tensor) -> Tensor:
-        """Read what is known of each mention, (mentions, hidden) each -> (mentions, size)."""
-        return self.similarity.read_mentions(first, last, document, around, words)
+    def forward(self, first: Tensor, last: Tensor, document: Tensor) -> Tensor:
+        """Read three states of each mention, (mentions, hidden) each -> (mentions, size)."""
+        return self.similarity.read_mentions(first, last, document)
 
 
 class EntityGraph(nn.Module):

@@ -89,10 +89,11 @@ def name_losses(
 
 def similarity_loss(model: LinkingModel, known: MentionStates, targets: Targets) -> Tensor:
     """Cross-entropy of gold against negatives by the bi-encoder alone, summed; 0 for a model without one."""
-    if targets.entities is None or known.query is None:
+    if targets.entities is None or known.queries is None:
         return known.vector.new_zeros(())
-    vectors = model.entities(*targets.entities)
-    return classifier_loss((known.query[targets.owner] * vectors).sum(-1), targets.owner, targets.gold)
+    names = torch.arange(len(targets.owner), device=targets.owner.device)
+    alike = model.compare(known, targets.owner, model.entities(*targets.entities), names)
+    return classifier_loss(alike, targets.owner, targets.gold)
 
 
 def end_loss(model: LinkingModel, states: Tensor, content: Tensor, mentions: Mentions) -> Tensor:

@@ -7,12 +7,13 @@ from dataclasses import replace
 from torch import Tensor, nn
 
 from parlink.config import ModelConfig
+from parlink.load_options import Precision
 from parlink.nn.batch import Batch
 from parlink.nn.decoder import Decoder, MentionStates, Reading
 from parlink.nn.detector import Detector, Mentions
 from parlink.nn.encoder import Encoder
 from parlink.nn.prefix_tree import PrefixTree
-from parlink.nn.similarity import Similarity, Words
+from parlink.nn.similarity import Entities, Similarity, Words
 
 
 class LinkingModel(nn.Module):
@@ -21,6 +22,7 @@ class LinkingModel(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
+        self.precision: Precision = "float32"  # `nn.precision` changes it
         self.encoder = Encoder(
             config.encoder,
             window=config.window,
@@ -42,17 +44,22 @@ class LinkingModel(nn.Module):
         known = self.decoder.mentions(states, mentions)
         if self.similarity is None:
             return known
-        query = self.similarity.mentions(states, mentions, batch, self.encoder.token_embeddings.weight)
-        return replace(known, query=query)
+        return replace(known, queries=self.similarity.mentions(states, mentions, batch))
 
     def read(self, tree: PrefixTree, mentions: MentionStates) -> Reading:
         """Read the names of every mention."""
         return self.decoder.read(tree, mentions, self.encoder.token_embeddings)
 
-    def entities(self, titles: Words, descriptions: Words) -> Tensor:
-        """The vector of each entity, (entities, size), of a model that has a bi-encoder."""
+    def entities(self, titles: Words, descriptions: Words) -> Entities:
+        """What mentions are compared with, of a model that has a bi-encoder."""
         assert self.similarity is not None
         return self.similarity.entities(titles, descriptions, self.encoder.token_embeddings.weight)
+
+    def compare(self, mentions: MentionStates, mention: Tensor, entities: Entities, entity: Tensor) -> Tensor:
+        """How alike pairs of a mention and an entity are, (pairs,)."""
+        assert self.similarity is not None and mentions.queries is not None
+        words = self.encoder.token_embeddings.weight
+        return self.similarity.compare(mentions.queries, mention, entities, entity, words)
 
 
 def count_parameters(model: LinkingModel) -> dict[str, int]:

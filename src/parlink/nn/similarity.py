@@ -3,12 +3,14 @@
 The paper's f(x, m, t) knows an entity by its name alone. This also reads what the knowledge base says of it, so that
 entities that training never showed are told apart by it:
 
-    mention     q = FFNN [state of its first token ; of its last ; mean of all states ; words around it ; all words]
+    mention     q = FFNN [state of its first token ; of its last ; mean of the window's states] / sqrt(size)
     entity      e = FFNN [words of its title ; words of its description]
-    similarity  q . e / sqrt(size)
+    overlap     how much of the description the window speaks of: the weighted mean, over the description's words, of
+                how near the nearest word of the window is
+    similarity  q . e + weight * overlap
 
-Words are the encoder's word embeddings, averaged by a weight that is learned for each. e depends on the entity alone,
-so that linking computes it once for each, and a mention costs one product a candidate.
+Words are the encoder's word embeddings, each with a weight that is learned. e depends on the entity alone, so that
+linking computes it once for each, and a mention costs one product a candidate.
 """
 
 from __future__ import annotations
@@ -20,12 +22,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from parlink.config import DESCRIPTION_TOKENS, SURROUNDING_TOKENS, ModelConfig
+from parlink.config import DESCRIPTION_TOKENS, UNLIKE_WORDS, ModelConfig
 from parlink.nn.batch import Batch
 from parlink.nn.detector import Mentions, feed_forward
 
-TOKENS = DESCRIPTION_TOKENS
-AROUND = SURROUNDING_TOKENS
+TOKENS, UNLIKE = DESCRIPTION_TOKENS, UNLIKE_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,58 +42,91 @@ class Words:
         tokens = torch.tensor([token for tokens in texts for token in tokens], dtype=torch.long)
         return cls(tokens, torch.tensor([len(tokens) for tokens in texts], dtype=torch.long))
 
+    @classmethod
+    def of_windows(cls, batch: Batch) -> Words:
+        """The words of each window of a batch, special tokens left out."""
+        return cls(batch.tokens[batch.content], batch.content.sum(1))
+
+    @property
+    def first(self) -> Tensor:
+        """Where each text begins, (texts,)."""
+        return self.lengths.cumsum(0) - self.lengths
+
+    def __getitem__(self, texts: Tensor) -> Words:
+        lengths = self.lengths[texts]
+        shift = self.first[texts] - (lengths.cumsum(0) - lengths)
+        return Words(
+            self.tokens[torch.arange(int(lengths.sum())).to(lengths) + shift.repeat_interleave(lengths)], lengths
+        )
+
     def to(self, device: torch.device | str) -> Words:
         """The same texts on another device."""
         return Words(self.tokens.to(device), self.lengths.to(device))
 
 
+@dataclass(frozen=True, slots=True)
+class Queries:
+    """Mentions as they are compared with entities."""
+
+    vectors: Tensor  # (mentions, size)
+    window: Tensor  # (mentions,) which window each is in
+    words: Words  # of the windows
+
+    def __getitem__(self, index: Tensor | slice | list[int]) -> Queries:
+        return Queries(self.vectors[index], self.window[index], self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Entities:
+    """Entities as mentions are compared with them."""
+
+    vectors: Tensor  # (entities, size)
+    descriptions: Words
+
+
 class Similarity(nn.Module):
-    """Vectors of mentions and of entities, to be multiplied."""
+    """Vectors of mentions and of entities, and how alike they are."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         hidden, size = config.encoder.hidden, config.similarity
         self.word_weight = nn.Parameter(torch.zeros(config.encoder.vocab_size))
-        self.mention = feed_forward(5 * hidden, 2 * size, size, dropout=config.dropout)
+        self.center = nn.Parameter(torch.zeros(hidden), requires_grad=False)  # of the word embeddings
+        self.mention = feed_forward(3 * hidden, 2 * size, size, dropout=config.dropout)
         self.entity = feed_forward(2 * hidden, 2 * size, size, dropout=config.dropout)
+        self.overlap_weight = nn.Parameter(torch.tensor(2.0))
         self.scale = size**-0.5
 
-    def mentions(self, states: Tensor, mentions: Mentions, batch: Batch, word_embeddings: Tensor) -> Tensor:
-        """The vector of each mention in its window, (mentions, size)."""
-        row, first, last = mentions.row, mentions.first, mentions.last
+    def mentions(self, states: Tensor, mentions: Mentions, batch: Batch) -> Queries:
+        """What is compared of each mention of encoded windows."""
         share = batch.content / batch.content.sum(1, keepdim=True).clamp(min=1)
         document = torch.einsum("wl,wlh->wh", share.to(states.dtype), states)
-        around, words = self.surroundings(mentions, batch, word_embeddings)
-        return self.read_mentions(states[row, first], states[row, last], document[row], around, words)
+        row = mentions.row
+        vectors = self.read_mentions(states[row, mentions.first], states[row, mentions.last], document[row])
+        return Queries(vectors, row, Words.of_windows(batch))
 
-    def read_mentions(self, *known: Tensor) -> Tensor:
-        """The vectors of mentions, (mentions, size), of what is known of each, in the order above."""
-        vectors: Tensor = self.mention(torch.cat(known, -1)) * self.scale
+    def read_mentions(self, first: Tensor, last: Tensor, document: Tensor) -> Tensor:
+        """The vectors of mentions, (mentions, size), of three states of each."""
+        vectors: Tensor = self.mention(torch.cat([first, last, document], -1)) * self.scale
         return vectors
 
-    def surroundings(self, mentions: Mentions, batch: Batch, word_embeddings: Tensor) -> tuple[Tensor, Tensor]:
-        """The mean of the words around each mention, its own left out, and of all of its window: (mentions, hidden)."""
-        weight = F.softplus(self.word_weight[batch.tokens]) * batch.content
-        weighted = weight[..., None] * word_embeddings.detach()[batch.tokens]
-        sums = F.pad(torch.cat([weighted, weight[..., None]], -1).cumsum(1), (0, 0, 1, 0))  # up to each token
-        row, length = mentions.row, batch.tokens.shape[1]
-        far = (
-            sums[row, (mentions.last + 1 + AROUND).clamp(max=length)]
-            - sums[row, (mentions.first - AROUND).clamp(min=0)]
-        )
-        own = sums[row, mentions.last + 1] - sums[row, mentions.first]
-        around, every = far - own, sums[row, -1]
-        return around[:, :-1] / around[:, -1:].clamp(min=1e-6), every[:, :-1] / every[:, -1:].clamp(min=1e-6)
-
-    def entities(self, titles: Words, descriptions: Words, word_embeddings: Tensor) -> Tensor:
-        """The vector of each entity, (entities, size); nothing need be said of it."""
+    def entities(self, titles: Words, descriptions: Words, word_embeddings: Tensor) -> Entities:
+        """What is compared of entities; nothing need be said of them."""
         read = [self.average(words, word_embeddings) for words in (titles, descriptions)]
-        return self.read_entities(*read)
+        return Entities(self.read_entities(*read), descriptions)
 
-    def read_entities(self, *known: Tensor) -> Tensor:
-        """The vectors of entities, (entities, size), of the words of title and description."""
-        vectors: Tensor = self.entity(torch.cat(known, -1))
+    def read_entities(self, title: Tensor, description: Tensor) -> Tensor:
+        """The vectors of entities, (entities, size), of the mean words of title and description of each."""
+        vectors: Tensor = self.entity(torch.cat([title, description], -1))
         return vectors
+
+    def compare(
+        self, queries: Queries, mention: Tensor, entities: Entities, entity: Tensor, word_embeddings: Tensor
+    ) -> Tensor:
+        """How alike mention `mention[i]` and entity `entity[i]` are, (pairs,)."""
+        product = (queries.vectors[mention] * entities.vectors[entity]).sum(-1)
+        spoken = self.overlap(queries.words, queries.window[mention], entities.descriptions, entity, word_embeddings)
+        return product + self.overlap_weight * spoken
 
     def average(self, words: Words, word_embeddings: Tensor) -> Tensor:
         """The weighted mean of the words of each text, (texts, hidden), 0 for an empty one.
@@ -101,7 +135,39 @@ class Similarity(nn.Module):
         """
         weight = F.softplus(self.word_weight[words.tokens])
         text = torch.repeat_interleave(words.lengths)
-        total = weight.new_zeros(len(words.lengths)).index_add(0, text, weight)
-        first = words.lengths.cumsum(0) - words.lengths
-        share = (weight / total[text]).to(word_embeddings.dtype)
-        return F.embedding_bag(words.tokens, word_embeddings.detach(), first, mode="sum", per_sample_weights=share)
+        share = (weight / _sums(weight, words)[text]).to(word_embeddings.dtype)
+        return F.embedding_bag(
+            words.tokens, word_embeddings.detach(), words.first, mode="sum", per_sample_weights=share
+        )
+
+    def overlap(
+        self, windows: Words, window: Tensor, descriptions: Words, entity: Tensor, word_embeddings: Tensor
+    ) -> Tensor:
+        """How much of the description of `entity[i]` the window `window[i]` speaks of, (pairs,), from 0 to 1."""
+        result = self.word_weight.new_zeros(len(entity))
+        for row in torch.unique(window):  # each window has words of its own to compare with
+            pairs = torch.nonzero(window == row).flatten()
+            distinct, place = torch.unique(entity[pairs], return_inverse=True)
+            said = descriptions[distinct]
+            near = self.nearness(said.tokens, windows[row[None]].tokens, word_embeddings)
+            weight = F.softplus(self.word_weight[said.tokens])
+            spoken = _sums(weight * near, said) / (_sums(weight, said) + 1)  # of a word or two less than they say
+            result = result.index_put((pairs,), spoken[place])
+        return result
+
+    @torch.no_grad()
+    def nearness(self, tokens: Tensor, context: Tensor, word_embeddings: Tensor) -> Tensor:
+        """How near the nearest word of a context is to each token, (tokens,), from 0 to 1."""
+        distinct, place = torch.unique(tokens, return_inverse=True)
+        if not len(tokens) or not len(context):
+            return word_embeddings.new_zeros(len(tokens))
+        said, spoken = (
+            F.normalize(word_embeddings[ids] - self.center, dim=1) for ids in (distinct, torch.unique(context))
+        )
+        cosine = (said @ spoken.T).amax(1)
+        return ((cosine - UNLIKE).clamp(min=0) / (1 - UNLIKE))[place]
+
+
+def _sums(values: Tensor, words: Words) -> Tensor:
+    """The sum of what each text's tokens have, (texts,)."""
+    return values.new_zeros(len(words.lengths)).index_add(0, torch.repeat_interleave(words.lengths), values)

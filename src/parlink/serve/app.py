@@ -21,7 +21,7 @@ from parlink.config import LinkOptions
 from parlink.kb import KnowledgeBase
 from parlink.linking.linker import Linker
 from parlink.pages import ASSETS
-from parlink.serve import answers, entities, intake, rel, schemas, turtle
+from parlink.serve import answers, entities, intake, rel, related, schemas, turtle
 from parlink.serve.batcher import Batcher, BusyError, TooMuchWorkError
 from parlink.serve.description import describe
 from parlink.serve.guard import Guard
@@ -232,6 +232,25 @@ async def remove_entity(request: Request, query: Annotated[TitleQuery, Query()])
     async with service.edits:
         await asyncio.to_thread(entities.remove, kb, query.title)
     return Response(status_code=204)
+
+
+@routes.post(
+    "/v1/related",
+    summary="Show how much entities have to do with each other",
+    description="From 0 to 1 for every two titles, by the pages that link to both. It is what coherence goes by.",
+    responses={
+        200: {"description": "A row for each title.", "content": content(refer("Related"), one=related.ANSWER)},
+        **errors(400, 404, 422, *ALWAYS),
+    },
+    openapi_extra={"requestBody": {"required": True, "content": content(refer("Titles"), one=related.QUESTION)}},
+)
+async def relate_entities(request: Request) -> Response:
+    """Relate every two of some titles."""
+    service = _service(request)
+    value = intake.decode_json(await intake.read_body(request, service.settings, kinds=JSON))
+    titles = related.parse_titles(value, service.settings)
+    rows = await asyncio.to_thread(related.relate_titles, _kb(service), titles)
+    return answers.answer_json({"related": rows})
 
 
 _STATE = {"schema": {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}}

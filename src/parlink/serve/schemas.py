@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, get_type_hints
 
+from parlink.serve import related
 from parlink.serve.settings import Settings
 from parlink.types import Candidate, Document, Entity, Link
 
@@ -86,6 +87,8 @@ def describe_bodies(settings: Settings) -> Json:
         "Model": _describe_model(),
         "Entity": _describe(Entity, required=("title",)),
         "NewEntity": _describe_new_entity(settings),
+        "Titles": _describe_titles(settings),
+        "Related": _describe_related(),
         "Error": error,
     }
 
@@ -168,6 +171,23 @@ def _describe_new_entity(settings: Settings) -> Json:
         "required": ["title"],
         "additionalProperties": False,
     }
+
+
+def _describe_titles(settings: Settings) -> Json:
+    title = {"type": "string", "minLength": 1, "maxLength": settings.title_characters}
+    return {
+        "type": "object",
+        "description": "The entities to relate.",
+        "properties": {"titles": {"type": "array", "items": title, "maxItems": related.MOST}},
+        "required": ["titles"],
+        "additionalProperties": False,
+    }
+
+
+def _describe_related() -> Json:
+    share = {"type": "number", "minimum": 0, "maximum": 1}
+    rows = {"type": "array", "items": {"type": "array", "items": share}}
+    return {"type": "object", "properties": {"related": rows}, "required": ["related"]}
 
 
 def _describe_rel_question(settings: Settings) -> Json:

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from parlink.errors import ParlinkError
+from parlink.load_options import LoadOptions
 from parlink.serve.settings import Settings
 
 
 def start(
-    settings: Settings, *, model: Path | None, kb: Path | None, device: str, announce: Callable[[str], None]
+    settings: Settings, *, model: Path | None, kb: Path | None, load: LoadOptions, announce: Callable[[str], None]
 ) -> None:
     """Serve a model folder until SIGINT or SIGTERM, logging to stderr; `announce` is told the address."""
     try:
@@ -21,4 +22,4 @@ def start(
     from parlink.linking.linker import Linker
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    serve(Linker.load(model, kb=kb, device=device), settings, announce=announce)
+    serve(Linker.load(model, kb=kb, device=load.device, precision=load.precision), settings, announce=announce)

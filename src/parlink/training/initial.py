@@ -22,6 +22,14 @@ from parlink.training.scratch import make_tokenizer
 
 def initial_checkpoint(config: TrainConfig) -> Checkpoint:
     """Build the model of a config around its encoder; what is not pre-trained is random by the seed."""
+    checkpoint = _build(config)
+    similarity = checkpoint.model.similarity
+    if similarity is not None and not similarity.center.any():  # it is new
+        similarity.center.copy_(checkpoint.model.encoder.token_embeddings.weight.detach().mean(0))
+    return checkpoint
+
+
+def _build(config: TrainConfig) -> Checkpoint:
     if config.encoder == SCRATCH:
         return _from_scratch(config)
     if (trained := trained_folder(config.encoder)) is not None:

@@ -13,7 +13,7 @@ def make_optimizer(model: LinkingModel, config: TrainConfig) -> torch.optim.Adam
     if config.freeze_embeddings:
         model.encoder.token_embeddings.weight.requires_grad_(False)
     encoder = {id(p) for p in model.encoder.parameters()}
-    plain = {id(p) for p in model.parameters() if p.dim() == 1}  # LayerNorms and biases
+    plain = {id(p) for p in model.parameters() if p.dim() < 2}  # LayerNorms, biases and single weights
     groups = []
     for in_encoder in (True, False):
         for decayed in (True, False):

@@ -16,7 +16,7 @@ from parlink.kb.build.build import build
 from parlink.linking.linker import Linker
 from parlink.types import Document, Link, Span
 from recipes.similarity import __main__ as recipe
-from recipes.similarity.examples import Example, Reader
+from recipes.similarity.examples import Reader, read_examples
 from recipes.similarity.links import linked_windows
 from tiny_model import tiny_checkpoint
 
@@ -53,17 +53,17 @@ def test_links_without_a_rival_or_without_their_entity_are_left_out(kb: Knowledg
     assert tiny_checkpoint().tokenizer.encode(SKY).ids.tolist() == window.ids.tolist()
 
 
-def test_a_batch_says_which_candidate_is_right_and_reads_the_words_around(kb: KnowledgeBase) -> None:
+def test_a_batch_says_which_candidate_is_right_and_what_stands_beside_it(kb: KnowledgeBase) -> None:
     checkpoint = tiny_checkpoint()
     docs = [linked(SKY, "Mercury (planet)"), linked(LAB, "Mercury (element)")]
     windows = list(linked_windows(docs, checkpoint.tokenizer, kb.snapshot()))
-    reader = Reader(checkpoint.tokenizer, kb.snapshot(), 8, {}, no_title=0, no_description=0)
-    batch = reader.read([Example(w.links[0], w, None) for w in windows], random.Random(0))
+    reader = Reader(checkpoint.tokenizer, kb.snapshot(), {}, no_title=0, no_description=0)
+    with torch.no_grad():
+        batch = reader.read([read_examples(checkpoint.model, w)[0] for w in windows], random.Random(0))
     assert batch.owner.tolist() == [0, 0, 1, 1]
     titles = [each.title for window in windows for each in window.links[0].candidates]
     assert [titles[place] for place in batch.right.tolist()] == ["Mercury (planet)", "Mercury (element)"]
-    mentions = [window.links[0].last - window.links[0].first + 1 for window in windows]
-    assert batch.around.lengths.tolist() == [len(w.ids) - m for w, m in zip(windows, mentions, strict=True)]
+    assert batch.words.lengths.tolist() == [len(window.ids) for window in windows]
 
 
 def test_a_bi_encoder_learns_to_tell_entities_by_their_descriptions(

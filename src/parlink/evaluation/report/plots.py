@@ -10,7 +10,7 @@ from html import escape
 WIDTH, HEIGHT = 640, 380
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 20, 80, 54
 
-_STYLE = """
+STYLE = """
 .plot { --ink: #1f2328; --soft: #59636e; --grid: #e4e7eb; --paper: #ffffff; --one: #2a78d6; --two: #d95f28;
   --three: #14936a; --four: #8a55c9; font: 15px system-ui, sans-serif; background: var(--paper); }
 @media (prefers-color-scheme: dark) { .plot { --ink: #e6e9ee; --soft: #9aa4b0; --grid: #2c323a; --paper: #15181d;
@@ -97,7 +97,7 @@ def reliability_plot(bins: Sequence[tuple[float, float, int]], *, title: str) ->
 def _svg(title: str, parts: Iterable[str]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'role="img" aria-label="{escape(title)}"><style>{_STYLE}</style>'
+        f'role="img" aria-label="{escape(title)}"><style>{STYLE}</style>'
         f'<text class="title" x="12" y="26">{escape(title)}</text>{"".join(parts)}</svg>\n'
     )
 

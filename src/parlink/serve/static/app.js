@@ -4,21 +4,22 @@ import { listChanges, readForm } from "./add.js";
 import { Article } from "./article.js";
 import { readStyle, save, toHtml, toJson } from "./download.js";
 import { element, percent } from "./elements.js";
-import { chooseLinks, countTypes } from "./entities.js";
+import { chooseLinks, countTypes, pairsOf, pairsRelated } from "./entities.js";
 import { EXAMPLES } from "./examples.js";
 import { acceptDrops, readText } from "./files.js";
 import { coherenceOf, drawGraph } from "./graph.js";
 import { EntityList, showLegend } from "./lists.js";
 import { showProgress } from "./progress.js";
-import { addEntity, linkText, removeEntity, showModel } from "./service.js";
+import { addEntity, linkText, relateTitles, removeEntity, showModel } from "./service.js";
 import { copy, permalink, readPermalink, toCurl, toPython } from "./share.js";
 import { Tabs } from "./tabs.js";
 
+const MOST_NODES = 40; // entities that the graph shows
 const at = (id) => document.getElementById(id);
 const article = new Article(at("article"));
 const tabs = new Tabs(document.querySelector("[role=tablist]"), showPanel);
 const list = new EntityList(at("entities"), at("summary"), { point: (title) => article.point(title), goTo });
-const state = { doc: null, types: new Map(), hidden: new Set(), key: null, running: null, added: null };
+const state = { doc: null, types: new Map(), hidden: new Set(), key: null, running: null, added: null, related: null };
 
 function start() {
   at("compose").addEventListener("submit", (event) => (event.preventDefault(), run()));
@@ -161,12 +162,25 @@ function showPanel(id) {
   if (id === "panel-graph") showGraph();
 }
 
-function showGraph() {
-  const entities = list.entities;
+// Entities are joined by what the knowledge base knows of them, and where it knows nothing by the sentences that name them.
+async function showGraph() {
+  const nodes = [...list.entities].sort((a, b) => b.links.length - a.links.length).slice(0, MOST_NODES);
+  const titles = nodes.map((entity) => entity.title);
+  const related = await relate(titles);
+  if (state.related.asked !== String(titles)) return; // other entities are shown by now
+  const pairs = related ? pairsRelated(related) : pairsOf(state.doc.text, nodes);
   const width = at("graph").clientWidth;
-  at("graph").replaceChildren(entities.length ? drawGraph(state.doc.text, entities, state.types, width, (entity) => goTo(entity.links[0])) : "No entity found");
-  const ring = entities.some((entity) => coherenceOf(entity) !== null) ? " The fuller its color, the better an entity fits the others (coherence)." : "";
-  at("graph-hint").textContent = `A line joins entities that are named in one sentence.${ring}`;
+  at("graph").replaceChildren(nodes.length ? drawGraph(nodes, pairs, state.types, width, (entity) => goTo(entity.links[0])) : "No entity found");
+  const joined = related ? "A line joins entities that the same pages of the knowledge base link to; the thicker, the more of them." : "A line joins entities that are named in one sentence.";
+  const fill = nodes.some((entity) => coherenceOf(entity) !== null) ? " The fuller its color, the better an entity fits the others (coherence)." : "";
+  at("graph-hint").textContent = joined + fill;
+}
+
+// How related the titles are, asked for once for the same ones; null where the service cannot tell.
+async function relate(titles) {
+  const asked = String(titles);
+  if (state.related?.asked !== asked) state.related = { asked, answer: relateTitles(titles, state.key).catch(() => null) };
+  return state.related.answer;
 }
 
 async function add() {

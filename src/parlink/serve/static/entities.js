@@ -1,6 +1,7 @@
 // The links of a document as its entities and their types: plain functions of values, no DOM.
 
 const SLOTS = 6; // colors for types that are not parlink's own, see links.css
+const LEAST = 0.1; // of 1, from which two entities are joined
 export const NO_TYPE = "no type";
 
 // The links that are at least this sure, of the types that are wanted; a mention without an entity only where asked for.
@@ -54,7 +55,7 @@ export function utf16Offsets(text) {
   return offsets;
 }
 
-// Pairs of entities that are named in one sentence, with how many sentences name both.
+// Pairs of entities that are named in one sentence, the stronger the more sentences name both.
 export function pairsOf(text, entities) {
   const points = [...text];
   const ends = points.flatMap((point, at) => (/[.!?\n]/.test(point) && /\s|^$/.test(points[at + 1] ?? "") ? [at] : []));
@@ -64,8 +65,13 @@ export function pairsOf(text, entities) {
   entities.forEach((_, a) => {
     for (let b = a + 1; b < entities.length; b++) {
       const common = [...sentences[a]].filter((place) => sentences[b].has(place)).length;
-      if (common) pairs.push({ a, b, common });
+      if (common) pairs.push({ a, b, strength: Math.min(common / 3, 1) });
     }
   });
   return pairs;
+}
+
+// Pairs of entities that have to do with each other, by what the service says of every two of them.
+export function pairsRelated(related) {
+  return related.flatMap((row, a) => row.flatMap((strength, b) => (a < b && strength >= LEAST ? [{ a, b, strength }] : [])));
 }

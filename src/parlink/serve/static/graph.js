@@ -1,24 +1,23 @@
-// The entities of a document as a graph: those of one sentence are joined, and each shows how well it fits the others.
+// The entities of a document as a graph: related ones are joined, and each shows how well it fits the others.
 
 import { svg } from "./elements.js";
-import { pairsOf, typed } from "./entities.js";
+import { typed } from "./entities.js";
 
-const MOST = 40; // entities that are drawn
 const STEPS = 400;
 const REST = 80; // pixels between the ends of a line that is at rest
+const PUSH = 900; // how much any two go apart
 const LETTER = 7.2; // pixels that a letter of a label takes, about
 const ROW = 50; // height of a node with its label
 
-// Draw the graph into a given width, as high as it needs; `choose` is told of an entity that a person points out.
-export function drawGraph(text, entities, types, width, choose) {
-  const nodes = [...entities].sort((a, b) => b.links.length - a.links.length).slice(0, MOST);
-  const pairs = pairsOf(text, nodes);
+// Draw entities and pairs of them into a given width, as high as it needs; `choose` is told of an entity that a person
+// points out.
+export function drawGraph(nodes, pairs, types, width, choose) {
   const { places, height } = layOut(nodes, pairs, width);
-  const lines = pairs.map(({ a, b, common }) =>
-    svg("line", { class: "edge", x1: places[a].x, y1: places[a].y, x2: places[b].x, y2: places[b].y, "stroke-width": Math.min(1 + common, 4) }),
+  const lines = pairs.map(({ a, b, strength }) =>
+    svg("line", { class: "edge", x1: places[a].x, y1: places[a].y, x2: places[b].x, y2: places[b].y, "stroke-width": (1 + 4 * strength).toFixed(1) }),
   );
   const dots = nodes.map((entity, i) => drawNode(entity, places[i], partnersOf(i, pairs, nodes), types, choose));
-  const label = `${nodes.length} entities and which of them are named together`;
+  const label = `${nodes.length} entities and which of them belong together`;
   return svg("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": label }, ...lines, ...dots);
 }
 
@@ -32,7 +31,7 @@ export function coherenceOf(entity) {
 function drawNode(entity, { x, y }, partners, types, choose) {
   const coherence = coherenceOf(entity);
   const fits = coherence === null ? "" : `, coherence ${coherence.toFixed(2)}`;
-  const label = `${entity.title}${entity.type ? `, ${entity.type}` : ""}${fits}${partners.length ? `, named with ${partners.join(", ")}` : ""}`;
+  const label = `${entity.title}${entity.type ? `, ${entity.type}` : ""}${fits}${partners.length ? `, joined to ${partners.join(", ")}` : ""}`;
   const radius = 6 + 3 * Math.sqrt(entity.links.length);
   const node = svg(
     "g",
@@ -67,7 +66,7 @@ function layOut(nodes, pairs, width) {
   });
   for (let step = 0; step < STEPS; step++) {
     const heat = 1 - step / STEPS;
-    for (const { a, b } of pairs) pull(places[a], places[b], heat);
+    for (const { a, b, strength } of pairs) pull(places[a], places[b], heat * strength);
     for (const place of places) {
       place.x += 0.02 * heat * (width / 2 - place.x);
       place.y -= 0.02 * heat * place.y;
@@ -94,13 +93,13 @@ function move(a, b, dx, dy) {
 function pull(a, b, heat) {
   const [dx, dy] = [b.x - a.x, b.y - a.y];
   const far = Math.hypot(dx, dy) || 1;
-  const change = (0.05 * heat * (REST - far)) / far;
+  const change = (0.1 * heat * (REST - far)) / far;
   move(a, b, dx * change, dy * change);
 }
 
 function push(a, b, heat) {
   const [dx, dy] = [b.x - a.x, b.y - a.y];
-  const change = (300 * heat) / Math.max(dx * dx + dy * dy, 400);
+  const change = (PUSH * heat) / Math.max(dx * dx + dy * dy, 400);
   move(a, b, dx * change * 0.5, dy * change * 0.5);
 }
 

@@ -23,6 +23,12 @@ export function showModel(key) {
   return ask("/v1/model", { headers: withKey(key) });
 }
 
+// How much every two of these titles have to do with each other, from 0 to 1; null where nothing is known.
+export async function relateTitles(titles, key) {
+  const { related } = await ask("/v1/related", post({ titles }, key));
+  return related.some((row, a) => row.some((value, b) => a !== b && value > 0)) ? related : null;
+}
+
 export function addEntity(entity, key) {
   return ask("/v1/entities", post(entity, key));
 }

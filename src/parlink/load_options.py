@@ -1,0 +1,21 @@
+"""Where and how precisely a model computes: options of every command that links."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+Precision = Literal["float32", "bfloat16", "int8"]
+_DEVICE = msgspec.Meta(description="Where the model runs: cpu, cuda, cuda:N, or auto for the best there is.")
+_PRECISION = msgspec.Meta(description="Of what is computed. Default: float32, on a GPU bfloat16 where it has that.")
+
+
+class LoadOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to open a model."""
+
+    device: Annotated[str, _DEVICE] = "auto"
+    precision: Annotated[Precision, _PRECISION] | None = None
+
+
+DEFAULT_LOAD = LoadOptions()
