@@ -12,8 +12,6 @@ import pytest
 
 from parlink.checkpoint.export import export, export_onnx
 from parlink.checkpoint.folder import save_checkpoint
-from parlink.checkpoint.onnx_export import quantize_graph
-from parlink.checkpoint.onnx_folder import open_graph
 from parlink.checkpoint.verify import verify
 from parlink.config import LinkOptions
 from parlink.errors import CheckpointError, ConfigError
@@ -135,19 +133,3 @@ def test_a_missing_runtime_says_which_extra_to_install(
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(CheckpointError, match=r"parlink\[onnx\]"):
         Linker.load(folders[1])
-
-
-def test_in_8_bits_a_graph_computes_nearly_the_same(folders: tuple[Path, Path], tmp_path: Path) -> None:
-    shutil.copy(folders[1] / "onnx" / "ends.onnx", tmp_path / "narrow.onnx")
-    quantize_graph(tmp_path / "narrow.onnx")
-    rng = np.random.default_rng(3)
-    inputs = {
-        "states": rng.normal(size=(9, 8)).astype(np.float32),
-        "first": np.arange(4),
-        "last": np.arange(8).reshape(4, 2),
-    }
-    (wide,), (narrow,) = (
-        open_graph(path)(**inputs) for path in (folders[1] / "onnx" / "ends.onnx", tmp_path / "narrow.onnx")
-    )
-    assert not np.array_equal(wide, narrow)
-    np.testing.assert_allclose(narrow, wide, atol=0.1 * np.abs(wide).max())

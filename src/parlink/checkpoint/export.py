@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from parlink.checkpoint.config_file import own_kb
 from parlink.checkpoint.folder import Checkpoint, load_checkpoint, write_checkpoint
@@ -12,9 +12,6 @@ from parlink.checkpoint.quantize import Bits
 from parlink.checkpoint.recovery import replacing
 from parlink.errors import CheckpointError
 from parlink.kb import copy_kb
-
-if TYPE_CHECKING:  # imported when graphs are asked for
-    from parlink.checkpoint.onnx_export import Precision
 
 
 class Write(Protocol):
@@ -42,14 +39,13 @@ def export_onnx(
     model: Path | str,
     output: Path | str,
     *,
-    precision: Precision = "float32",
     word_bits: Bits | None = None,
     kb: Path | str | None = None,
 ) -> Path:
     """Copy a model as graphs for onnxruntime; `word_bits` None: the fewest in which no word is changed."""
     from parlink.checkpoint.onnx_export import write_onnx
 
-    write = partial(write_onnx, precision=precision, word_bits=word_bits)
+    write = partial(write_onnx, word_bits=word_bits)
     return _export(Path(model), Path(output), write, kb=kb)
 
 

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import torch
@@ -35,8 +34,6 @@ from parlink.nn.exportable import (
 from parlink.nn.model import LinkingModel
 from parlink.text.attention_plan import plan_attention
 
-Precision = Literal["float32", "int8"]
-
 
 @dataclass(frozen=True, slots=True)
 class Input:
@@ -48,13 +45,13 @@ class Input:
 
 
 def write_onnx(
-    folder: Path, checkpoint: Checkpoint, *, card: str, precision: Precision = "float32", word_bits: Bits | None = None
+    folder: Path, checkpoint: Checkpoint, *, card: str, word_bits: Bits | None = None
 ) -> None:
     """Write the files of a model into a folder that is there; `word_bits` None: the fewest that change no word."""
     place = folder / FOLDER
     place.mkdir()
     model = checkpoint.model.eval()
-    write_graphs(place, model, precision=precision)
+    write_graphs(place, model)
     _write_tables(place, model, word_bits)
     checkpoint.tokenizer.save(folder / "tokenizer.json")
     (folder / "README.md").write_text(card)
@@ -63,13 +60,11 @@ def write_onnx(
     write_config(folder, ConfigFile(format=FORMAT, model=model.config, tuned=checkpoint.tuned, files=files))
 
 
-def write_graphs(place: Path, model: LinkingModel, *, precision: Precision = "float32") -> None:
+def write_graphs(place: Path, model: LinkingModel, *) -> None:
     """Trace every graph of `nn.exportable` and write it."""
     for name, (module, inputs, outputs) in _graphs(model).items():
         path = place / f"{name}.onnx"
         _trace(path, module.eval(), inputs, outputs)
-        if precision == "int8":
-            quantize_graph(path)
 
 
 def _graphs(model: LinkingModel) -> dict[str, tuple[nn.Module, list[Input], list[str]]]:
@@ -167,14 +162,6 @@ def _quiet() -> Iterator[None]:
             yield
     finally:
         logger.setLevel(level)
-
-
-def quantize_graph(path: Path) -> None:
-    """Narrow the matrices of a graph to 8 bits, with a scale per column; what they are multiplied with, at run time."""
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    with _quiet():
-        quantize_dynamic(path, path, per_channel=True, weight_type=QuantType.QInt8)
 
 
 def _write_tables(place: Path, model: LinkingModel, bits: Bits | None) -> None:

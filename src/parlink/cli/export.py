@@ -10,7 +10,6 @@ import typer
 from parlink.errors import ConfigError
 
 Format = Literal["safetensors", "onnx"]
-Precision = Literal["float32", "int8"]
 Width = Literal["6", "8", "16", "32"]
 BITS: dict[Width, Literal[6, 8, 16, 32]] = {"6": 6, "8": 8, "16": 16, "32": 32}
 
@@ -25,7 +24,6 @@ def export(
     word_bits: Annotated[
         Width | None, typer.Option(help="The same for words (8; onnx: as few as change none).")
     ] = None,
-    precision: Annotated[Precision, typer.Option(help="What onnxruntime multiplies in.")] = "float32",
     kb: Annotated[Path | None, typer.Option(help="Knowledge base to put inside, if not the model's own.")] = None,
     push: Annotated[str | None, typer.Option(help="Push it to the Hugging Face hub too, such as org/name.")] = None,
 ) -> None:
@@ -34,13 +32,11 @@ def export(
     from parlink.cli.bars import spinner
 
     if format == "onnx" and bits is not None:
-        raise ConfigError("--bits is for safetensors; --format onnx has --precision")
-    if format != "onnx" and precision != "float32":
-        raise ConfigError("--precision is for --format onnx; safetensors have --bits")
+        raise ConfigError("--bits is for safetensors; graphs for onnxruntime are in float32")
     words = None if word_bits is None else BITS[word_bits]
     with spinner("exporting"):
         folder = (
-            exports.export_onnx(model, output, precision=precision, word_bits=words, kb=kb)
+            exports.export_onnx(model, output, word_bits=words, kb=kb)
             if format == "onnx"
             else exports.export(model, output, bits=BITS[bits or "16"], word_bits=words or 8, kb=kb)
         )

@@ -95,8 +95,7 @@ class Linker:
         Candidates come from `source`, else from the knowledge base: the one given, or the model's own `kb/`.
         `device` is `cpu`, `cuda`, `cuda:N`, or `auto` for the best there is. `precision` is `float32`, `bfloat16` or
         `int8`, which is faster on a CPU; None is float32, but bfloat16 on a GPU that has it. `runtime` is `torch` or
-        `onnx`; None is `onnx` for a folder that `parlink export --format onnx` made, which needs no torch and has the
-        precision it was made with.
+        `onnx`; None is `onnx` for a folder that `parlink export --format onnx` made, which needs no torch and is float32.
         """
         folder = packaged_model() if path is None else model_folder(path)
         kb = own_kb(folder) if kb is None else kb
@@ -261,8 +260,8 @@ def load_model(
     if runtime == "onnx" or (runtime is None and has_graphs(folder)):
         if device not in ("cpu", "auto"):
             raise ConfigError(f"onnxruntime computes on the CPU here, got device {device!r}; torch has others")
-        if precision is not None:
-            raise ConfigError(f"graphs have the precision they were exported with, got precision {precision!r}")
+        if precision not in (None, "float32"):
+            raise ConfigError(f"onnxruntime computes in float32 here, got precision {precision!r}; torch has others")
         return load_onnx(folder), "cpu"
     from parlink.checkpoint.device import choose_device
     from parlink.checkpoint.folder import load_checkpoint

@@ -39,7 +39,7 @@ class OnnxNetwork:
     """The graphs of a model."""
 
     device = "cpu"
-    precision = "onnx"  # the graphs know it
+    precision = "float32"
 
     def __init__(self, model: OnnxModel, tokenizer: Tokenizer) -> None:
         self.model = model
@@ -105,8 +105,8 @@ class OnnxEncoding:
         """Tell what the decoder knows of the mentions at these spans."""
         if not len(spans.row):
             size = self.model.config.encoder.hidden
-            none = (np.empty((0, width), np.float32) for width in (size, size, size, 4 * size))
-            return OnnxMentions(self.model, self.reader, *none)
+            none, no_gates = np.empty((0, size), np.float32), np.empty((0, 4 * size), np.float32)
+            return OnnxMentions(self.model, self.reader, none, none, none, no_gates)
         offset = self.offset[spans.row]
         first, last = offset + spans.first, offset + spans.last
         hidden, cell, vector, gates = self.model.mentions(states=self.states, first=first, last=last)
@@ -130,8 +130,9 @@ class OnnxEncoding:
         last = np.minimum(last, len(self.states) - 1)
         (logits,) = self.model.ends(states=self.states, first=first, last=last)
         logits = np.where(possible, logits, -np.inf)
-        shifted = logits - logits.max(1, keepdims=True)
-        log_ends: Floats = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
+        with np.errstate(invalid="ignore"):  # where no end is possible there is no probability, as with torch
+            shifted = logits - logits.max(1, keepdims=True)
+            log_ends: Floats = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
         return log_ends
 
     def _judged(self, spans: TokenSpans, log_ends: Floats) -> JudgedSpans:
