@@ -44,9 +44,7 @@ class Input:
     axes: tuple[str | None, ...]
 
 
-def write_onnx(
-    folder: Path, checkpoint: Checkpoint, *, card: str, word_bits: Bits | None = None
-) -> None:
+def write_onnx(folder: Path, checkpoint: Checkpoint, *, card: str, word_bits: Bits | None = None) -> None:
     """Write the files of a model into a folder that is there; `word_bits` None: the fewest that change no word."""
     place = folder / FOLDER
     place.mkdir()
@@ -60,7 +58,7 @@ def write_onnx(
     write_config(folder, ConfigFile(format=FORMAT, model=model.config, tuned=checkpoint.tuned, files=files))
 
 
-def write_graphs(place: Path, model: LinkingModel, *) -> None:
+def write_graphs(place: Path, model: LinkingModel) -> None:
     """Trace every graph of `nn.exportable` and write it."""
     for name, (module, inputs, outputs) in _graphs(model).items():
         path = place / f"{name}.onnx"

@@ -95,7 +95,8 @@ class Linker:
         Candidates come from `source`, else from the knowledge base: the one given, or the model's own `kb/`.
         `device` is `cpu`, `cuda`, `cuda:N`, or `auto` for the best there is. `precision` is `float32`, `bfloat16` or
         `int8`, which is faster on a CPU; None is float32, but bfloat16 on a GPU that has it. `runtime` is `torch` or
-        `onnx`; None is `onnx` for a folder that `parlink export --format onnx` made, which needs no torch and is float32.
+        `onnx`; None is `onnx` for a folder that `parlink export --format onnx` made, which is float32 and
+        needs no torch.
         """
         folder = packaged_model() if path is None else model_folder(path)
         kb = own_kb(folder) if kb is None else kb
