@@ -44,7 +44,7 @@ class ReferenceLinker:
             places.append((row, first, last))
             names.append(name)
         at = Mentions(*torch.tensor(places).reshape(-1, 3).unbind(1))
-        mentions = self.model.decoder.mentions(states, at, batch.content)
+        mentions = self.model.decoder.mentions(states, at)
         scores = score_each_alone(self.model, mentions, names)
         return list(zip(scores.lm.tolist(), scores.classifier.tolist(), strict=True))
 

@@ -5,7 +5,7 @@
 Each way links a few texts and then all of them; the rates are those of the difference, so that starting is not counted.
 Processor time is that of all processes of a way, and says what it costs even where others use the machine. Memory is
 the largest proportional share (PSS) that any of its Python processes had: pages that processes share are divided
-among them.
+among them. The overhead is the processor time a document more than that of plain processes (`processes-2`).
 """
 
 from __future__ import annotations
@@ -38,13 +38,18 @@ def main() -> None:
         link_on_spark(*options.spark, options)
         return
     options.folder.mkdir(parents=True, exist_ok=True)
-    print("| way | documents/s | tokens/s | CPU ms a document | peak MB a worker |\n|---|---|---|---|---|")
+    print(
+        "| way | documents/s | tokens/s | CPU ms a document | overhead | peak MB a worker |\n|---|---|---|---|---|---|"
+    )
+    plain = None
     for way in options.only.split(","):
         few, many = (measure(way, count, options) for count in (FEW, options.texts))
         documents, seconds, processor = options.texts - FEW, many.seconds - few.seconds, many.processor - few.processor
         tokens = count_tokens(options.texts, options) - count_tokens(FEW, options)
+        plain = processor if way == "processes-2" else plain
+        overhead = f"{100 * (processor / plain - 1):+.1f} %" if plain else ""
         rates = (f"{documents / seconds:.1f}", f"{tokens / seconds:.0f}", f"{1000 * processor / documents:.1f}")
-        cells = (*rates, f"{many.megabytes:.0f}")
+        cells = (*rates, overhead, f"{many.megabytes:.0f}")
         print(f"| {way} | " + " | ".join(cells) + " |", flush=True)
 
 

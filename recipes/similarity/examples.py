@@ -33,7 +33,6 @@ class Examples:
     """Some links, side by side."""
 
     states: tuple[Tensor, Tensor, Tensor]  # first, last, mean of the window: (links, hidden) each
-    words: Words  # of the window of each link
     titles: Words  # of each entity once
     descriptions: Words
     entity: Tensor  # (candidates,) which entity it is
@@ -63,7 +62,6 @@ class Reader:
         prior = torch.tensor([each.prior or 0.0 for each in candidates])
         return Examples(
             states=_stack(examples),
-            words=Words.build([example.window.ids.tolist() for example in examples]),
             titles=Words.build([title for title, _ in texts]),
             descriptions=Words.build([said for _, said in texts]),
             entity=torch.tensor([number[each.title] for each in candidates]),

@@ -12,13 +12,14 @@ from torch import Tensor, nn
 
 from parlink.nn.losses import classifier_loss
 from parlink.nn.model import LinkingModel
-from parlink.nn.similarity import Queries, Similarity
+from parlink.nn.similarity import Similarity
 from recipes.similarity.examples import Example, Examples, Reader
 
 BATCH = 256  # links
 FIRST_PRIOR = 0.6  # weight of the prior that the similarity learns to add to; it is learned too, and left behind
 OTHERS = 16  # entities of other mentions of the batch, that a mention is told from without a prior
 OTHERS_WEIGHT = 0.5
+COMMON = 55  # words, one of which is a word so common that it says nothing
 LOG_STEPS = 100
 
 logger = logging.getLogger(__name__)
@@ -38,6 +39,7 @@ def train(
     assert similarity is not None
     torch.manual_seed(seed)
     similarity.center.copy_(words.mean(0))
+    similarity.rarity.copy_(rarity(examples, len(words)))
     prior = nn.Parameter(torch.tensor(FIRST_PRIOR))
     rest = [weight for name, weight in similarity.named_parameters() if weight.requires_grad and name != "word_weight"]
     groups: list[dict[str, Any]] = [
@@ -61,15 +63,24 @@ def train(
     similarity.eval()
 
 
+def rarity(examples: Sequence[Example], vocab_size: int) -> Tensor:
+    """How rare each word is in the windows of links: how many times e rarer than one in `COMMON` words, at least 0."""
+    windows = {id(example.window): example.window for example in examples}.values()
+    counts = torch.ones(vocab_size)
+    for window in windows:
+        counts += torch.bincount(torch.from_numpy(window.ids), minlength=vocab_size)
+    return (counts.sum() / counts / COMMON).log().clamp(min=0)
+
+
 def link_loss(similarity: Similarity, batch: Examples, words: Tensor, prior: Tensor) -> Tensor:
     """Cross-entropy of the right candidate: with priors among its rivals, without among other entities too."""
     links = len(batch.right)
-    queries = Queries(similarity.read_mentions(*batch.states), torch.arange(links), batch.words)
-    entities = similarity.entities(batch.titles, batch.descriptions, words)
-    alike = similarity.compare(queries, batch.owner, entities, batch.entity, words)
+    queries = similarity.read_mentions(*batch.states)
+    vectors = similarity.entities(batch.titles, batch.descriptions, words).vectors
+    alike = (queries[batch.owner] * vectors[batch.entity]).sum(-1)
     rivals = classifier_loss(alike + prior * batch.log_prior, batch.owner, batch.right)
-    drawn = torch.randint(len(entities.vectors), (links, OTHERS))
-    others = torch.einsum("ld,lod->lo", queries.vectors, entities.vectors[drawn])
+    drawn = torch.randint(len(vectors), (links, OTHERS))
+    others = torch.einsum("ld,lod->lo", queries, vectors[drawn])
     others = others.masked_fill(drawn == batch.entity[batch.right][:, None], -torch.inf)
     owner = torch.cat([batch.owner, torch.arange(links).repeat_interleave(OTHERS)])
     anyone = classifier_loss(torch.cat([alike, others.flatten()]), owner, batch.right)

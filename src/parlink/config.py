@@ -27,6 +27,7 @@ REPLACED = {
 
 DESCRIPTION_TOKENS = 32  # of what is said of an entity, that a bi-encoder reads
 UNLIKE_WORDS = 0.4  # cosine of two words that have nothing to do with each other
+FEW_WORDS = 4.0  # rarity of all words of a description that counts half: a short one may be spoken of by chance
 # The most of each size that an encoder may have, well above all that are published: more is damage, or a mistake.
 ENCODER_LIMITS = {
     "vocab_size": 10_000_000,
@@ -119,13 +120,15 @@ class ScoreWeights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """Weights of the sum that a score is.
 
     score = lm * mean log-likelihood + classifier * f + prior * log max(prior, PRIOR_FLOOR)
-            + similarity * (product of the bi-encoder's vectors) + coherence * support
+            + similarity * (product of the bi-encoder's vectors) + overlap * (of description and text)
+            + coherence * support
     """
 
     lm: float = 1.0
     classifier: float = 1.0
     prior: float = 0.0
     similarity: float = 0.0  # of mention and entity, of a model that has a bi-encoder
+    overlap: float = 0.0  # of what is said of the entity and the text around, of such a model too
     coherence: float = 0.0  # of the support by the other mentions of the document; 0: it is not computed
 
 

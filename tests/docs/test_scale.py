@@ -23,10 +23,10 @@ def options_of(*verb: str) -> str:
 def test_every_option_and_every_file_exists() -> None:
     blocks = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     commands = [line[line.index("parlink ") :] for block in blocks for line in block.splitlines() if "parlink " in line]
-    assert len(commands) == 6
+    assert len(commands) == 8
     for command in commands:
         words = shlex.split(command.partition("|")[0])[1:]
-        verb = words[:2] if words[0] == "data" else words[:1]
+        verb = words[:2] if words[0] in ("data", "kb") else words[:1]
         assert all(word in options_of(*verb) for word in words if word.startswith("-") and word != "-"), command
     for path in re.findall(r"(?:examples|tests|benchmarks)/[\w/.]+", PAGE):
         assert (ROOT / path).exists(), path

@@ -17,6 +17,7 @@ from spacy.tokens import Doc, DocBin
 from parlink import Document, Link, Linker, LinkOptions, ParlinkError, Span
 from parlink.checkpoint.folder import save_checkpoint
 from parlink.errors import ConfigError
+from parlink.struct_fields import described_fields
 from tiny_kb import tiny_folder
 from tiny_model import tiny_checkpoint
 
@@ -27,6 +28,11 @@ TEXTS = (
     "Emma Oberländer painted Hamburg.",
 )
 PATTERNS = [{"label": "ORG", "pattern": word} for word in ("HSV", "Kent", "Nobody")]
+
+
+def test_the_page_names_every_option_of_linking() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "spacy.md").read_text()
+    assert not [field.name for field in described_fields(LinkOptions) if f"`{field.name}`" not in page]
 
 
 @pytest.fixture(scope="module")

@@ -76,6 +76,13 @@ def test_a_limit_cuts_the_list_and_not_the_priors(kb):
     assert best.prior == pytest.approx(0.75)
 
 
+def test_a_limit_cuts_among_equals_too(tmp_path):
+    lines = [{"title": title, "aliases": ["town"], "count": 1} for title in ("Zwolle", "Aachen", "Mainz")]
+    kb = tiny_kb(tmp_path, lines)
+    for limit in range(1, 4):
+        assert [c.title for c in kb.candidates("town", limit=limit)] == ["Aachen", "Mainz", "Zwolle"][:limit]
+
+
 @pytest.mark.parametrize(
     ("identifier", "title"),
     [

@@ -461,6 +461,37 @@ def test_who_may_not_write_can_read(readable_by_all, open_elsewhere):
     assert "give another overlay file" in error
 
 
+READS_TWICE = """
+import mmap, os, sys
+from parlink.kb import KnowledgeBase
+os.setuid(65534)
+kb = KnowledgeBase.open(sys.argv[1])
+for _ in range(2):
+    print([title for title in ("Bremen", "Ulm") if title in kb], flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody who may not write")
+def test_who_may_not_write_sees_a_later_change_though_the_file_has_the_same_size(readable_by_all):
+    kb = tiny_kb(readable_by_all)
+    kb.add(Entity("Bremen"))
+    kb.folder.chmod(0o755)
+    folder, file = kb.folder, kb.folder.with_name("kb.overlay.sqlite")
+    del kb
+    size, command = file.stat().st_size, [sys.executable, "-c", READS_TWICE, str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
+        assert reader.stdout.readline() == "['Bremen']\n"
+        kb = KnowledgeBase.open(folder)
+        kb.add(Entity("Ulm"))
+        del kb
+        assert file.stat().st_size == size
+        reader.stdin.write("\n")
+        reader.stdin.flush()
+        assert reader.stdout.readline() == "['Bremen', 'Ulm']\n"
+        reader.stdin.write("\n")
+
+
 OLD = {
     "added": {"Bremen": {"id": "Q24879", "count": 3}, "Ulm": {}},
     "changed": {"Kent": "Kent (county)", "C#": None},

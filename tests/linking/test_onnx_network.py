@@ -64,7 +64,7 @@ def linkers(folders: tuple[Path, Path]) -> tuple[Linker, Linker]:
 
 def scores(doc: Document) -> dict[tuple[Span, str], tuple[float, ...]]:
     return {
-        (link.span, c.title): (c.lm or 0.0, c.classifier or 0.0, c.similarity or 0.0, c.score or 0.0)
+        (link.span, c.title): (c.lm or 0.0, c.classifier or 0.0, c.similarity or 0.0, c.overlap or 0.0, c.score or 0.0)
         for link in doc.links
         for c in link.candidates
     }

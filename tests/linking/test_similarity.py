@@ -65,11 +65,13 @@ def test_a_model_without_a_bi_encoder_has_no_similarity(tmp_path: Path) -> None:
 @pytest.mark.parametrize("weight", [0.0, 2.0])
 def test_similarity_counts_by_its_weight_and_without_one_changes_nothing(tmp_path: Path, weight: float) -> None:
     model = linker(tmp_path / "kb", TITLES)
-    linked = model.link(DOC, options=LinkOptions(weights=ScoreWeights(similarity=weight)))
+    linked = model.link(DOC, options=LinkOptions(weights=ScoreWeights(similarity=weight, overlap=2 * weight)))
     for candidate in (candidate for link in linked.links for candidate in link.candidates):
-        assert candidate.lm is not None and candidate.classifier is not None and candidate.similarity
+        assert candidate.lm is not None and candidate.classifier is not None
+        assert candidate.similarity and candidate.overlap is not None
         paper = torch.tensor(candidate.lm) + torch.tensor(candidate.classifier)
-        assert candidate.score == pytest.approx(float(paper) + weight * candidate.similarity, rel=1e-5)
+        added = weight * candidate.similarity + 2 * weight * candidate.overlap
+        assert candidate.score == pytest.approx(float(paper) + added, rel=1e-4)
 
 
 @pytest.mark.parametrize("options", [LinkOptions(search="beam", beams=9), LinkOptions(fallback=True, beams=9)])

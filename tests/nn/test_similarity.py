@@ -14,7 +14,7 @@ from parlink.nn.detector import Mentions
 from parlink.nn.losses import Targets, loss_counts, similarity_loss
 from parlink.nn.model import LinkingModel, count_parameters
 from parlink.nn.prefix_tree import PrefixTree
-from parlink.nn.similarity import UNLIKE, Similarity, Words
+from parlink.nn.similarity import FEW, UNLIKE, Similarity, Words
 from parlink.text.windows import Window
 from tiny_model import tiny_model
 
@@ -60,6 +60,7 @@ def test_overlap_is_how_near_the_nearest_words_of_the_window_are() -> None:
     model, sim = similar_model()
     words = model.encoder.token_embeddings.weight
     sim.center.normal_()
+    sim.rarity.uniform_(0, 5)
     windows, said = [[5, 6, 7], [8]], [[5, 9], [], [10, 11, 8]]
     pairs = [(0, 0), (1, 2), (0, 2), (1, 1), (0, 0)]
     window, entity = (torch.tensor(column) for column in zip(*pairs, strict=True))
@@ -71,10 +72,10 @@ def test_overlap_is_how_near_the_nearest_words_of_the_window_are() -> None:
                 float(torch.cosine_similarity(words[token] - sim.center, words[c] - sim.center, dim=0))
                 for c in windows[row]
             ]
-            weight = float(torch.nn.functional.softplus(sim.word_weight[token]))
+            weight = float(sim.rarity[token])
             total += weight * max(max(cosines) - UNLIKE, 0.0) / (1 - UNLIKE)
             weights += weight
-        assert value == pytest.approx(total / (weights + 1))
+        assert value == pytest.approx(total / (weights + FEW))
 
 
 @torch.no_grad()
@@ -100,10 +101,10 @@ def test_the_papers_model_is_the_one_without() -> None:
 def test_everything_new_learns_and_word_embeddings_do_not() -> None:
     model, sim = similar_model()
     batch = a_batch()
-    sim.center.data.fill_(0.1)
     known = model.mentions(model.encode(batch).detach(), MENTIONS, batch)
     entities = model.entities(Words.build([[5, 6], [7], [5]]), Words.build([[8], [], [9]]))
-    alike = model.compare(known, torch.arange(3), entities, torch.arange(3))
+    alike, overlap = model.compare(known, torch.arange(3), entities, torch.arange(3))
+    assert not overlap.requires_grad
     alike.square().sum().backward()  # type: ignore[no-untyped-call]
     learned = [weight for weight in sim.parameters() if weight.requires_grad]
     assert all(weight.grad is not None and weight.grad.any() for weight in learned)
@@ -128,7 +129,7 @@ def test_the_loss_is_that_of_a_plain_loop() -> None:
         gold=torch.tensor([0, 2, 3]),
         entities=(titles, said),
     )
-    logits = model.compare(known, targets.owner, model.entities(titles, said), torch.arange(6))
+    logits, _ = model.compare(known, targets.owner, model.entities(titles, said), torch.arange(6))
     wanted = -(logits[:2].log_softmax(0)[0] + logits[3:].log_softmax(0)[0])
     torch.testing.assert_close(similarity_loss(model, known, targets), wanted)
     assert loss_counts(batch, targets)[-1] == 2

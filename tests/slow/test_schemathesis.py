@@ -25,7 +25,17 @@ def test_schemathesis_finds_nothing_in_six_thousand_cases(tmp_path: Path) -> Non
     linker = Linker(tiny_checkpoint(seed=3, spread=2.0), kb=kb, source=kb)
     with running(linker, allow_edits=True, text_characters=60, max_spans=20, waiting=2) as address:
         command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(SERVE / "schemathesis.toml")]
-        command += ["run", f"{address}openapi.json", "--max-examples", "700", "--seed", "1", "--no-color"]
+        command += [
+            "run",
+            f"{address}openapi.json",
+            "--max-examples",
+            "700",
+            "--seed",
+            "1",
+            "--no-color",
+            "--request-timeout",
+            "60",
+        ]
         environment = os.environ | {"SCHEMATHESIS_HOOKS": "turtle_bodies", "PYTHONPATH": str(SERVE)}
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=3600)
     assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]

@@ -172,7 +172,7 @@ def _write_tables(place: Path, model: LinkingModel, bits: Bits | None) -> None:
     if model.similarity is not None:
         np.save(place / "word_weight.npy", F.softplus(model.similarity.word_weight.detach()).numpy())
         np.save(place / "center.npy", model.similarity.center.detach().numpy())
-        np.save(place / "overlap_weight.npy", model.similarity.overlap_weight.detach().reshape(1).numpy())
+        np.save(place / "rarity.npy", model.similarity.rarity.detach().numpy())
     np.save(place / "output_bias.npy", model.decoder.head.decoder.bias.detach().numpy())
 
 

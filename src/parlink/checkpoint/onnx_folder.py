@@ -28,8 +28,8 @@ class OnnxSimilarity:
     queries: Graph
     entities: Graph
     word_weight: Floats  # (vocabulary,)
+    rarity: Floats  # (vocabulary,) of words, in text
     center: Floats  # (hidden,) of the word embeddings
-    overlap_weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,8 @@ def _open_similarity(place: Path, shape: tuple[int, int]) -> OnnxSimilarity:
         queries=open_graph(place / "queries.onnx"),
         entities=open_graph(place / "entities.onnx"),
         word_weight=np.array(map_array(place / "word_weight.npy", shape[:1]), np.float32),
+        rarity=np.array(map_array(place / "rarity.npy", shape[:1]), np.float32),
         center=np.array(map_array(place / "center.npy", shape[1:]), np.float32),
-        overlap_weight=float(map_array(place / "overlap_weight.npy", (1,))[0]),
     )
 
 

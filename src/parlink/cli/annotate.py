@@ -10,6 +10,7 @@ import typer
 
 from parlink.cli.data import FORMATS
 from parlink.cli.engine import ADDRESS, ENGINE, EngineName, choose_engine
+from parlink.cli.options import KbFolder, Model
 from parlink.cli.struct_options import add_options
 from parlink.config import LinkOptions
 from parlink.load_options import LoadOptions
@@ -31,10 +32,8 @@ def annotate(
     output: Annotated[
         str, typer.Option("--output", "-o", help="File or URL of the linked documents, its format by its name; or -.")
     ],
-    model: Annotated[
-        Path | None, typer.Option(help="Model folder; default: the model that comes with parlink.")
-    ] = None,
-    kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
+    model: Model = None,
+    kb: KbFolder = None,
     source_format: Annotated[str | None, typer.Option("--from", help=FORMATS)] = None,
     output_format: Annotated[str | None, typer.Option("--to", help=FORMATS)] = None,
     text_field: Annotated[str | None, typer.Option(help="Field of JSON, CSV, TSV, Parquet with the text.")] = None,

@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from parlink.cli.options import KbFolder, Model
 from parlink.cli.struct_options import add_options
 from parlink.load_options import LoadOptions
 
@@ -17,16 +18,15 @@ from parlink.load_options import LoadOptions
 def bench(
     load: LoadOptions,
     documents: Annotated[Path | None, typer.Argument(help="Documents, JSONL; default: a text of our own.")] = None,
-    model: Annotated[
-        Path | None, typer.Option(help="Model folder; default: the model that comes with parlink.")
-    ] = None,
-    kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
+    model: Model = None,
+    kb: KbFolder = None,
     limit: Annotated[int, typer.Option(min=1, help="Documents that are linked, from the first on.")] = 40,
     threads: Annotated[int, typer.Option(min=1, help="Threads of a process.")] = 1,
     plot: Annotated[Path | None, typer.Option(help="Draw documents a second as bars, SVG.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure linking, one document at a time and in batches, in float32 and 8 bits unless --precision says one."""
+    """Measure how fast a model links. Alone and in batches, in float32 and in 8 bits unless --precision says one."""
+    from parlink.bars import spinner
     from parlink.data import files, jsonl
     from parlink.errors import ParlinkError
     from parlink.evaluation.report.speed_table import to_svg, to_table
@@ -38,7 +38,8 @@ def bench(
         raise ParlinkError(f"{documents}: no documents; give a file that has some")
     replace = msgspec.structs.replace
     loads = [load] if load.precision else [replace(load, precision=name) for name in (None, "int8")]
-    speeds = list(compare_precisions(docs, model=model, kb=kb, loads=loads, threads=threads))
+    with spinner("linking"):
+        speeds = list(compare_precisions(docs, model=model, kb=kb, loads=loads, threads=threads))
     print(msgspec.json.encode(speeds).decode() if as_json else to_table(speeds))
     if plot is not None:
         with files.open_output(plot) as file:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from parlink.cli.options import Model
 from parlink.cli.struct_options import add_options
 from parlink.config import LinkOptions
 from parlink.errors import ParlinkError
@@ -22,9 +23,7 @@ def evaluate(
         list[Path],
         typer.Argument(help="Gold documents, any format; several files are one set."),
     ],
-    model: Annotated[
-        Path | None, typer.Option(help="Model folder; default: the model that comes with parlink.")
-    ] = None,
+    model: Model = None,
     kb: Annotated[
         Path | None,
         typer.Option(help="Knowledge base folder; its redirects apply to all titles. Default: the model's own."),

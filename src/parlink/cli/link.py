@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from parlink.cli.link_output import OutputFormat, write_answer
+from parlink.cli.options import KbFolder, Model
 from parlink.cli.struct_options import add_options
 from parlink.config import LinkOptions
 from parlink.load_options import LoadOptions
@@ -18,10 +19,8 @@ def link(
     options: LinkOptions,
     load: LoadOptions,
     text: Annotated[str, typer.Argument(help="The text; - reads it from standard input.")] = "-",
-    model: Annotated[
-        Path | None, typer.Option(help="Model folder; default: the model that comes with parlink.")
-    ] = None,
-    kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
+    model: Model = None,
+    kb: KbFolder = None,
     surfaces: Annotated[
         Path | None, typer.Option(help="Take candidates from this JSON object: surface to a list of titles.")
     ] = None,

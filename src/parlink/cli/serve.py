@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
+from parlink.cli.options import KbFolder, Model
 from parlink.cli.struct_options import add_options
 from parlink.load_options import LoadOptions
 from parlink.serve.settings import Settings
@@ -16,10 +14,8 @@ from parlink.serve.settings import Settings
 def serve(
     settings: Settings,
     load: LoadOptions,
-    model: Annotated[
-        Path | None, typer.Option(help="Model folder; default: the model that comes with parlink.")
-    ] = None,
-    kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
+    model: Model = None,
+    kb: KbFolder = None,
 ) -> None:
     """Serve linking over HTTP, with a page at /. On this machine only, unless there is a key."""
     from parlink.serve.start import start

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from parlink.cli.options import KbFolder
 from parlink.cli.struct_options import add_options
 from parlink.evaluation.conditions import Condition
 from parlink.load_options import LoadOptions
@@ -17,7 +18,7 @@ def tune(
     load: LoadOptions,
     data: Annotated[list[Path], typer.Argument(help="Gold documents, any format: validation data.")],
     model: Annotated[Path, typer.Option(help="Model folder; the values are written into it.")],
-    kb: Annotated[Path | None, typer.Option(help="Knowledge base folder; default: the model's own.")] = None,
+    kb: KbFolder = None,
     condition: Annotated[
         Condition | None,
         typer.Option(

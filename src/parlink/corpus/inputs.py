@@ -10,9 +10,9 @@ from pathlib import Path
 
 from parlink.corpus.chunks import Chunk, cut
 from parlink.data import files, formats
+from parlink.data.formats.detect import has_no_lines
 from parlink.data.formats.entries import Entry, read_entries
 from parlink.data.formats.rows import DEFAULT, Fields
-from parlink.data.formats.telling import has_no_lines
 from parlink.errors import ConfigError, ParlinkError
 
 

@@ -151,7 +151,8 @@ def _support_in(mentions: Sequence[ScoredMention], graph: LinkGraph, *, weight: 
     owner, title = np.divmod(pairs, len(titles))  # (pairs,): a name and a title that it may stand for
     gained = np.zeros(len(scores))
     for _ in range(ROUNDS):
-        likely = np.bincount(pair, _softmax(scores + weight * gained, mention) * share[mention])
+        shares = _softmax(scores + weight * gained, mention) * share[mention]
+        likely = np.bincount(pair, shares).astype(np.float64)
         gained = _best_supporters(_support_by_name(likely, owner, title, related, present), owner, title)[pair]
     return np.split(gained, np.cumsum(sizes)[:-1])
 
@@ -171,7 +172,7 @@ def _best_supporters(support: Floats, owner: Integers, title: Integers) -> Float
     best = -np.partition(-support, most)[:, : most + 1]  # the last is the least of them
     least, own = best[:, :most].min(1)[title], support[title, owner]
     sums = np.where(own >= least, best.sum(1)[title] - own, best[:, :most].sum(1)[title])
-    return np.maximum(sums, 0.0) / most
+    return np.asarray(np.maximum(sums, 0.0) / most)
 
 
 def _stretches(count: int) -> Iterator[tuple[int, int, int, int]]:

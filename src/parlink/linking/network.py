@@ -87,8 +87,8 @@ class KnownMentions(Protocol):
         """Score the titles that a beam search finds for each mention."""
         ...
 
-    def compare(self, mention: Integers, titles: Sequence[str], describe: Describe) -> Floats:
-        """Say how alike each of some mentions and the title beside it are, (titles,), by a model's bi-encoder."""
+    def compare(self, mention: Integers, titles: Sequence[str], describe: Describe) -> tuple[Floats, Floats]:
+        """Similarity and overlap of each of some mentions and the title beside it, (titles,), by a bi-encoder."""
         ...
 
 

@@ -190,8 +190,8 @@ class OnnxMentions:
         """Refuse: this is torch's."""
         raise ConfigError("a search over all titles needs torch: load the model with runtime='torch'")
 
-    def compare(self, mention: Integers, titles: Sequence[str], describe: Describe) -> Floats:
-        """Say how alike mentions and titles are."""
+    def compare(self, mention: Integers, titles: Sequence[str], describe: Describe) -> tuple[Floats, Floats]:
+        """Similarity and overlap of mentions and titles."""
         assert self.reader is not None and self.queries is not None
         return self.reader.compare(self.queries, mention, titles, describe)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parlink.checkpoint.onnx_folder import OnnxModel, OnnxSimilarity
-from parlink.config import DESCRIPTION_TOKENS, UNLIKE_WORDS
+from parlink.config import DESCRIPTION_TOKENS, FEW_WORDS, UNLIKE_WORDS
 from parlink.linking.network import Describe, Floats, Integers, entity_texts
 from parlink.text.tokenizer import Tokenizer
 
@@ -36,8 +36,10 @@ class OnnxEntityReader:
         (vectors,) = self._similarity.queries(first=states[first], last=states[last], document=document)
         return np.asarray(vectors)
 
-    def compare(self, queries: OnnxQueries, mention: Integers, titles: Sequence[str], describe: Describe) -> Floats:
-        """Say how alike each mention and the title beside it are, (titles,)."""
+    def compare(
+        self, queries: OnnxQueries, mention: Integers, titles: Sequence[str], describe: Describe
+    ) -> tuple[Floats, Floats]:
+        """Similarity and overlap of each mention and the title beside it, (titles,)."""
         number = {title: place for place, title in enumerate(dict.fromkeys(titles))}
         texts = [entity_texts(title, describe) for title in number]
         names, said = (self._tokenize([text[part] for text in texts]) for part in (0, 1))
@@ -49,8 +51,7 @@ class OnnxEntityReader:
             pairs = np.flatnonzero(queries.window[mention] == row)
             distinct, place = np.unique(entity[pairs], return_inverse=True)
             spoken[pairs] = self._overlap([said[each] for each in distinct], queries.words[row])[place]
-        alike: Floats = product + np.float32(self._similarity.overlap_weight) * spoken
-        return alike
+        return product, spoken
 
     def _tokenize(self, texts: list[str]) -> list[Integers]:
         return [ids[:DESCRIPTION_TOKENS] for ids in self._tokenizer.titles(texts)]
@@ -68,9 +69,9 @@ class OnnxEntityReader:
         """How much of each text a context speaks of, (texts,), from 0 to 1."""
         tokens = np.concatenate([*texts, np.empty(0, np.int64)])
         text = np.repeat(np.arange(len(texts)), [len(each) for each in texts])
-        weight = self._similarity.word_weight[tokens]
-        near = np.bincount(text, weight * self._nearness(tokens, context), len(texts))
-        return (near / (np.bincount(text, weight, len(texts)) + 1)).astype(np.float32)
+        rarity = self._similarity.rarity[tokens]
+        near = np.bincount(text, rarity * self._nearness(tokens, context), len(texts))
+        return (near / (np.bincount(text, rarity, len(texts)) + FEW_WORDS)).astype(np.float32)
 
     def _nearness(self, tokens: Integers, context: Integers) -> Floats:
         """How near the nearest word of a context is to each token, (tokens,), from 0 to 1."""

@@ -1,8 +1,8 @@
 """Score what each mention may refer to: every candidate that it has, or all titles where it has none.
 
 A score has the same parts whichever way a name was found: the mean log-likelihood of its tokens and the
-discriminative correction, both from the model, the prior of the candidate, and the similarity of mention and entity
-if the model has a bi-encoder. `total` adds them up.
+discriminative correction, both from the model, the prior of the candidate, and, if the model has a
+bi-encoder, how well what is known of the entity fits the text. `total` adds them up.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ if TYPE_CHECKING:  # torch, which it needs, takes a second to import
 
 # NIL competes as one more candidate, under a title that no entity can have.
 NIL = Candidate("", prior=1.0)
-Compare = Callable[[KnownMentions, Integers, Sequence[str]], Floats]  # of some mentions and a title of each, how alike
+# of some mentions and a title of each, similarity and overlap
+Compare = Callable[[KnownMentions, Integers, Sequence[str]], tuple[Floats, Floats]]
 
 
 def score(
@@ -98,11 +99,13 @@ def search_titles(
     return [_sort(none + choice)[: settings.max_candidates] for none, choice in zip(nil, choices, strict=True)]
 
 
-def total(lm: Floats, classifier: Floats, prior: Floats, similarity: Floats, weights: ScoreWeights) -> Floats:
-    """The one definition of a candidate's score."""
+def total(
+    lm: Floats, classifier: Floats, prior: Floats, similarity: Floats, overlap: Floats, weights: ScoreWeights
+) -> Floats:
+    """The one definition of a candidate's score, but for coherence, which is added later."""
     log_prior: Floats = np.log(np.maximum(prior, np.float32(PRIOR_FLOOR)))
     paper: Floats = weights.lm * lm + weights.classifier * classifier + weights.prior * log_prior
-    sums: Floats = paper + weights.similarity * similarity
+    sums: Floats = paper + weights.similarity * similarity + weights.overlap * overlap
     return sums
 
 
@@ -110,7 +113,9 @@ def _tokens(candidate: Candidate, tokenizer: Tokenizer) -> tuple[int, ...]:
     return tokenizer.title(candidate.title) if candidate.title else (tokenizer.nil_id,)
 
 
-def _compare(describe: Describe, mentions: KnownMentions, mention: Integers, titles: Sequence[str]) -> Floats:
+def _compare(
+    describe: Describe, mentions: KnownMentions, mention: Integers, titles: Sequence[str]
+) -> tuple[Floats, Floats]:
     return mentions.compare(mention, titles, describe)
 
 
@@ -130,15 +135,16 @@ def _collect(
     candidates = [candidate(name) for name in scores.name.tolist()]
     prior = np.array([each.prior or 0.0 for each in candidates], np.float32)
     titles = [each.title for each in candidates]
-    similarity = np.zeros_like(prior) if compare is None else compare(mentions, scores.mention, titles)
-    sums = total(scores.lm, scores.classifier, prior, similarity, weights)
-    parts = (sums, scores.lm, scores.classifier, similarity)
+    nothing = np.zeros_like(prior)
+    similarity, overlap = (nothing, nothing) if compare is None else compare(mentions, scores.mention, titles)
+    sums = total(scores.lm, scores.classifier, prior, similarity, overlap, weights)
+    parts = (sums, scores.lm, scores.classifier, similarity, overlap)
+    names = ("score", "lm", "classifier", "similarity", "overlap")[: 3 if compare is None else 5]
     choices: list[list[Candidate]] = [[] for _ in range(len(mentions))]
-    for mention, each, score, lm, classifier, alike in zip(
+    for mention, each, *values in zip(
         scores.mention.tolist(), candidates, *(part.tolist() for part in parts), strict=True
     ):
-        known = None if compare is None else alike
-        choices[mention].append(replace(each, score=score, lm=lm, classifier=classifier, similarity=known))
+        choices[mention].append(replace(each, **dict(zip(names, values, strict=False))))
     return [_sort(choice) for choice in choices]
 
 

@@ -26,12 +26,15 @@ class EntityReader:
         self._tokens: list[tuple[int, ...]] = []  # of the descriptions
         self._vectors = self._no_vectors()
 
-    def compare(self, states: MentionStates, mention: Tensor, titles: Sequence[str], describe: Describe) -> Tensor:
-        """How alike each mention and the title beside it are, (titles,); `describe` knows more of a title."""
+    def compare(
+        self, states: MentionStates, mention: Tensor, titles: Sequence[str], describe: Describe
+    ) -> tuple[Tensor, Tensor]:
+        """Similarity and overlap of each mention and the title beside it, (titles,); `describe` knows more of them."""
         number = {title: place for place, title in enumerate(dict.fromkeys(titles))}
         entities, device = self.read(list(number), describe), self._vectors.device
         entity = torch.tensor([number[title] for title in titles], dtype=torch.long, device=device)
-        return self._model.compare(states, mention.to(device), entities, entity).cpu()
+        similarity, overlap = self._model.compare(states, mention.to(device), entities, entity)
+        return similarity.cpu(), overlap.cpu()
 
     def read(self, titles: Sequence[str], describe: Describe) -> Entities:
         """What is compared of each title."""

@@ -106,11 +106,11 @@ class TorchMentions:
         return _scored(beam_search(self.model, self.states, titles.tree, roots, beams=beams))
 
     @torch.inference_mode()
-    def compare(self, mention: Integers, titles: Sequence[str], describe: Describe) -> Floats:
-        """Say how alike mentions and titles are."""
+    def compare(self, mention: Integers, titles: Sequence[str], describe: Describe) -> tuple[Floats, Floats]:
+        """Similarity and overlap of mentions and titles."""
         assert self.reader is not None
-        alike: Floats = self.reader.compare(self.states, torch.from_numpy(mention), titles, describe).numpy()
-        return alike
+        similarity, overlap = self.reader.compare(self.states, torch.from_numpy(mention), titles, describe)
+        return similarity.numpy(), overlap.numpy()
 
 
 def _judged(detection: Detection) -> JudgedSpans:

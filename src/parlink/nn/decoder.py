@@ -145,8 +145,8 @@ class Decoder(nn.Module):
         for before, first, last in zip(bounds, bounds[1:], bounds[2:], strict=False):
             above = parent[first:last] - before
             owner = owner[above]
-            inputs = of_token[word[first:last]] + of_mention[owner]
-            hidden, cell = self.step(inputs, hidden[above], cell[above])
+            inputs = of_token.index_select(0, word[first:last]) + of_mention.index_select(0, owner)
+            hidden, cell = self.step(inputs, hidden.index_select(0, above), cell.index_select(0, above))
             reading.append(Reading(hidden, cell))
         return Reading(torch.cat([r.hidden for r in reading]), torch.cat([r.cell for r in reading]))
 

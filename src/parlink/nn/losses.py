@@ -91,8 +91,8 @@ def similarity_loss(model: LinkingModel, known: MentionStates, targets: Targets)
     """Cross-entropy of gold against negatives by the bi-encoder alone, summed; 0 for a model without one."""
     if targets.entities is None or known.queries is None:
         return known.vector.new_zeros(())
-    names = torch.arange(len(targets.owner), device=targets.owner.device)
-    alike = model.compare(known, targets.owner, model.entities(*targets.entities), names)
+    vectors = model.entities(*targets.entities).vectors
+    alike = (known.queries.vectors[targets.owner] * vectors).sum(-1)
     return classifier_loss(alike, targets.owner, targets.gold)
 
 

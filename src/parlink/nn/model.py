@@ -55,8 +55,10 @@ class LinkingModel(nn.Module):
         assert self.similarity is not None
         return self.similarity.entities(titles, descriptions, self.encoder.token_embeddings.weight)
 
-    def compare(self, mentions: MentionStates, mention: Tensor, entities: Entities, entity: Tensor) -> Tensor:
-        """How alike pairs of a mention and an entity are, (pairs,)."""
+    def compare(
+        self, mentions: MentionStates, mention: Tensor, entities: Entities, entity: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Similarity and overlap of pairs of a mention and an entity, (pairs,) each."""
         assert self.similarity is not None and mentions.queries is not None
         words = self.encoder.token_embeddings.weight
         return self.similarity.compare(mentions.queries, mention, entities, entity, words)

@@ -14,11 +14,8 @@ LEAST_OUTPUTS = 32  # of a linear map that is turned: fewer make no work
 
 def to_int8(model: LinkingModel, *, token_bits: TokenBits) -> None:
     """Turn the matrices of a model to 8 bits, in place, but for its words, whose rows are looked up."""
-    _turn_linear(model.encoder.layers, token_bits)
-    _turn_linear(model.detector, token_bits)
-    words, model.decoder.head.decoder = model.decoder.head.decoder, nn.Identity()
-    _turn_linear(model.decoder, token_bits)
-    model.decoder.head.decoder = words
+    for part in (model.encoder.layers, model.detector, model.decoder):
+        _turn_linear(part, token_bits, words=model.decoder.head.decoder)
     if isinstance(model.decoder.lstm, Lstm):
         model.decoder.lstm = Int8Lstm(model.decoder.lstm, token_bits=token_bits)
     model.precision = "int8"
@@ -31,9 +28,9 @@ def to_bfloat16(model: LinkingModel) -> None:
     model.precision = "bfloat16"
 
 
-def _turn_linear(module: nn.Module, token_bits: TokenBits) -> None:
+def _turn_linear(module: nn.Module, token_bits: TokenBits, *, words: nn.Linear) -> None:
     for name, child in module.named_children():
-        if isinstance(child, nn.Linear) and child.out_features >= LEAST_OUTPUTS:
+        if isinstance(child, nn.Linear) and child is not words and child.out_features >= LEAST_OUTPUTS:
             setattr(module, name, Int8Linear(child.weight, child.bias, token_bits=token_bits))
         else:
-            _turn_linear(child, token_bits)
+            _turn_linear(child, token_bits, words=words)

@@ -5,12 +5,14 @@ entities that training never showed are told apart by it:
 
     mention     q = FFNN [state of its first token ; of its last ; mean of the window's states] / sqrt(size)
     entity      e = FFNN [words of its title ; words of its description]
-    overlap     how much of the description the window speaks of: the weighted mean, over the description's words, of
-                how near the nearest word of the window is
-    similarity  q . e + weight * overlap
+    similarity  q . e
 
-Words are the encoder's word embeddings, each with a weight that is learned. e depends on the entity alone, so that
-linking computes it once for each, and a mention costs one product a candidate.
+Words are the encoder's word embeddings, averaged by a weight that is learned for each. e depends on the entity alone,
+so that linking computes it once for each, and a mention costs one product a candidate. Beside it stands, as a part of
+its own, what need not be learned:
+
+    overlap     how much of the description the window speaks of: the mean over the description's words, weighted by
+                how rare they are, of how near the nearest word of the window is
 """
 
 from __future__ import annotations
@@ -22,11 +24,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from parlink.config import DESCRIPTION_TOKENS, UNLIKE_WORDS, ModelConfig
+from parlink.config import DESCRIPTION_TOKENS, FEW_WORDS, UNLIKE_WORDS, ModelConfig
 from parlink.nn.batch import Batch
 from parlink.nn.detector import Mentions, feed_forward
 
-TOKENS, UNLIKE = DESCRIPTION_TOKENS, UNLIKE_WORDS
+TOKENS, UNLIKE, FEW = DESCRIPTION_TOKENS, UNLIKE_WORDS, FEW_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +93,10 @@ class Similarity(nn.Module):
         super().__init__()
         hidden, size = config.encoder.hidden, config.similarity
         self.word_weight = nn.Parameter(torch.zeros(config.encoder.vocab_size))
+        self.rarity = nn.Parameter(torch.ones(config.encoder.vocab_size), requires_grad=False)  # of words, in text
         self.center = nn.Parameter(torch.zeros(hidden), requires_grad=False)  # of the word embeddings
         self.mention = feed_forward(3 * hidden, 2 * size, size, dropout=config.dropout)
         self.entity = feed_forward(2 * hidden, 2 * size, size, dropout=config.dropout)
-        self.overlap_weight = nn.Parameter(torch.tensor(2.0))
         self.scale = size**-0.5
 
     def mentions(self, states: Tensor, mentions: Mentions, batch: Batch) -> Queries:
@@ -122,11 +124,11 @@ class Similarity(nn.Module):
 
     def compare(
         self, queries: Queries, mention: Tensor, entities: Entities, entity: Tensor, word_embeddings: Tensor
-    ) -> Tensor:
-        """How alike mention `mention[i]` and entity `entity[i]` are, (pairs,)."""
-        product = (queries.vectors[mention] * entities.vectors[entity]).sum(-1)
-        spoken = self.overlap(queries.words, queries.window[mention], entities.descriptions, entity, word_embeddings)
-        return product + self.overlap_weight * spoken
+    ) -> tuple[Tensor, Tensor]:
+        """Similarity and overlap of mention `mention[i]` and entity `entity[i]`, (pairs,) each."""
+        similarity = (queries.vectors[mention] * entities.vectors[entity]).sum(-1)
+        window = queries.window[mention]
+        return similarity, self.overlap(queries.words, window, entities.descriptions, entity, word_embeddings)
 
     def average(self, words: Words, word_embeddings: Tensor) -> Tensor:
         """The weighted mean of the words of each text, (texts, hidden), 0 for an empty one.
@@ -140,22 +142,22 @@ class Similarity(nn.Module):
             words.tokens, word_embeddings.detach(), words.first, mode="sum", per_sample_weights=share
         )
 
+    @torch.no_grad()
     def overlap(
         self, windows: Words, window: Tensor, descriptions: Words, entity: Tensor, word_embeddings: Tensor
     ) -> Tensor:
         """How much of the description of `entity[i]` the window `window[i]` speaks of, (pairs,), from 0 to 1."""
-        result = self.word_weight.new_zeros(len(entity))
+        result = self.rarity.new_zeros(len(entity))
         for row in torch.unique(window):  # each window has words of its own to compare with
             pairs = torch.nonzero(window == row).flatten()
             distinct, place = torch.unique(entity[pairs], return_inverse=True)
             said = descriptions[distinct]
             near = self.nearness(said.tokens, windows[row[None]].tokens, word_embeddings)
-            weight = F.softplus(self.word_weight[said.tokens])
-            spoken = _sums(weight * near, said) / (_sums(weight, said) + 1)  # of a word or two less than they say
-            result = result.index_put((pairs,), spoken[place])
+            rarity = self.rarity[said.tokens]
+            spoken = _sums(rarity * near, said) / (_sums(rarity, said) + FEW)
+            result[pairs] = spoken[place]
         return result
 
-    @torch.no_grad()
     def nearness(self, tokens: Tensor, context: Tensor, word_embeddings: Tensor) -> Tensor:
         """How near the nearest word of a context is to each token, (tokens,), from 0 to 1."""
         distinct, place = torch.unique(tokens, return_inverse=True)

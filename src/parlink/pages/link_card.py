@@ -12,7 +12,8 @@ PARTS = {
     "lm": "Language model",
     "classifier": "Classifier",
     "prior": "Prior",
-    "similarity": "Description",
+    "similarity": "Similarity",
+    "overlap": "Description",
     "coherence": "Coherence",
 }
 SLOTS = 6  # colors for types that are not parlink's own

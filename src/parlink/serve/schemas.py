@@ -34,7 +34,7 @@ MODEL = {
     "mention_threshold": 0.0,
     "score_threshold": None,
     "fallback": False,
-    "weights": {"lm": 1.0, "classifier": 1.0, "prior": 0.25, "similarity": 0.5, "coherence": 10.0},
+    "weights": {"lm": 1.0, "classifier": 1.0, "prior": 0.25, "similarity": 0.5, "overlap": 2.0, "coherence": 10.0},
     "kb": "wikipedia-1f0c2a9e",
     "allow_edits": False,
 }
@@ -138,7 +138,7 @@ def _describe(kind: type, required: Collection[str] = ()) -> Json:
 
 
 def _describe_model() -> Json:
-    number, parts = {"type": "number"}, ("lm", "classifier", "prior", "similarity", "coherence")
+    number, parts = {"type": "number"}, ("lm", "classifier", "prior", "similarity", "overlap", "coherence")
     properties = {
         "mention_threshold": number,
         "score_threshold": {"type": ["number", "null"]},

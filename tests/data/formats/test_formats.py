@@ -1,4 +1,4 @@
-"""Files as others write them, in every format; telling formats apart; `parlink data convert`."""
+"""Files as others write them, in every format; formats detected; `parlink data convert`."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_zelda(tmp_path: Path) -> None:
         ("a.jsonl", '{"text": "x", "index": [], "wikipedia_titles": []}', "zelda"),
     ],
 )
-def test_telling_formats(tmp_path: Path, name: str, content: str, found: str) -> None:
+def test_a_format_is_detected(tmp_path: Path, name: str, content: str, found: str) -> None:
     (tmp_path / name).write_text(content)
     assert formats.format_of(tmp_path / name) == found
     assert formats.format_of(tmp_path) == found

@@ -18,6 +18,7 @@ from parlink.types import Document, Link, Span
 from recipes.similarity import __main__ as recipe
 from recipes.similarity.examples import Reader, read_examples
 from recipes.similarity.links import linked_windows
+from recipes.similarity.train import rarity
 from tiny_model import tiny_checkpoint
 
 ENTITIES = """\
@@ -63,7 +64,17 @@ def test_a_batch_says_which_candidate_is_right_and_what_stands_beside_it(kb: Kno
     assert batch.owner.tolist() == [0, 0, 1, 1]
     titles = [each.title for window in windows for each in window.links[0].candidates]
     assert [titles[place] for place in batch.right.tolist()] == ["Mercury (planet)", "Mercury (element)"]
-    assert batch.words.lengths.tolist() == [len(window.ids) for window in windows]
+    assert [len(part) for part in batch.states] == [2, 2, 2]
+
+
+def test_a_word_that_is_seen_less_is_rarer(kb: KnowledgeBase) -> None:
+    checkpoint = tiny_checkpoint()
+    (window,) = linked_windows([linked(SKY, "Mercury (planet)")], checkpoint.tokenizer, kb.snapshot())
+    with torch.no_grad():
+        examples = read_examples(checkpoint.model, window) * 2
+    values = rarity(examples, 10_000)
+    counts = torch.bincount(torch.from_numpy(window.ids), minlength=10_000)
+    assert values[counts > 0].max() < values[counts == 0].min()
 
 
 def test_a_bi_encoder_learns_to_tell_entities_by_their_descriptions(

@@ -27,11 +27,11 @@ from parlink.data.formats import (
     text,
     zelda,
 )
+from parlink.data.formats.detect import format_of as format_of
+from parlink.data.formats.detect import has_no_lines
+from parlink.data.formats.detect import output_format_of as output_format_of
 from parlink.data.formats.paths import expand as expand
 from parlink.data.formats.rows import DEFAULT, Fields
-from parlink.data.formats.telling import format_of as format_of
-from parlink.data.formats.telling import has_no_lines
-from parlink.data.formats.telling import output_format_of as output_format_of
 from parlink.data.identifiers import Resolve
 from parlink.errors import DataFormatError, ParlinkError
 from parlink.types import Document

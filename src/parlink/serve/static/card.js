@@ -15,7 +15,8 @@ const PARTS = {
   lm: ["Language model", "Mean log-likelihood of the name; full for the likelier of the two"],
   classifier: ["Classifier", "Discriminative correction; full for the likelier of the two"],
   prior: ["Prior", "How often these words mean this entity"],
-  similarity: ["Description", "How well what is known of it fits the text around; full for the likelier of the two"],
+  similarity: ["Similarity", "How alike the mention and what is known of it are; full for the likelier of the two"],
+  overlap: ["Description", "How much of its description the text speaks of"],
   coherence: ["Coherence", "How well it fits the other entities of the text"],
 };
 

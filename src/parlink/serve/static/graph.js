@@ -5,7 +5,9 @@ import { typed } from "./entities.js";
 
 const STEPS = 400;
 const REST = 80; // pixels between the ends of a line that is at rest
+const PULL = 0.4; // how much a line draws its ends to that distance
 const PUSH = 900; // how much any two go apart
+const CENTER = { x: 0.04, y: 0.08 }; // how much all are drawn to the middle: a screen is wider than it is high
 const LETTER = 7.2; // pixels that a letter of a label takes, about
 const ROW = 50; // height of a node with its label
 
@@ -56,8 +58,8 @@ function shorten(title) {
   return points.length > 22 ? `${points.slice(0, 21).join("")}…` : title;
 }
 
-// Springs between what is joined, everything pushes everything, and labels give way to each other: the same
-// places for the same document.
+// Springs between what is joined, the stronger the better they fit, everything pushes everything, and labels give way
+// to each other: the same places for the same document.
 function layOut(nodes, pairs, width) {
   const places = nodes.map((entity, i) => {
     const angle = 2.4 * i; // the golden angle, so that no two begin at one place
@@ -68,8 +70,8 @@ function layOut(nodes, pairs, width) {
     const heat = 1 - step / STEPS;
     for (const { a, b, strength } of pairs) pull(places[a], places[b], heat * strength);
     for (const place of places) {
-      place.x += 0.02 * heat * (width / 2 - place.x);
-      place.y -= 0.02 * heat * place.y;
+      place.x += CENTER.x * heat * (width / 2 - place.x);
+      place.y -= CENTER.y * heat * place.y;
     }
     forPairs(places, (a, b) => (push(a, b, heat), part(a, b)));
     for (const place of places) place.x = Math.min(Math.max(place.x, place.half), Math.max(width - place.half, place.half));
@@ -93,7 +95,7 @@ function move(a, b, dx, dy) {
 function pull(a, b, heat) {
   const [dx, dy] = [b.x - a.x, b.y - a.y];
   const far = Math.hypot(dx, dy) || 1;
-  const change = (0.1 * heat * (REST - far)) / far;
+  const change = (PULL * heat * (REST - far)) / far;
   move(a, b, dx * change, dy * change);
 }
 
