@@ -44,7 +44,7 @@ class OnnxNetwork:
     def __init__(self, model: OnnxModel, tokenizer: Tokenizer) -> None:
         self.model = model
         similarity = model.similarity
-        self._reader = None if similarity is None else OnnxEntityReader(model, similarity, tokenizer)
+        self._reader = None if similarity is None else OnnxEntityReader(model.words, similarity, tokenizer)
 
     @property
     def config(self) -> ModelConfig:

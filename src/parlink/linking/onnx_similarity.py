@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parlink.checkpoint.onnx_folder import OnnxModel, OnnxSimilarity
+from parlink.checkpoint.onnx_folder import OnnxSimilarity
+from parlink.checkpoint.word_table import WordTable
 from parlink.config import DESCRIPTION_TOKENS, FEW_WORDS, UNLIKE_WORDS
 from parlink.linking.network import Describe, Floats, Integers, entity_texts
 from parlink.text.tokenizer import Tokenizer
@@ -28,8 +29,8 @@ class OnnxQueries:
 class OnnxEntityReader:
     """Reads titles and descriptions, and compares mentions with them."""
 
-    def __init__(self, model: OnnxModel, similarity: OnnxSimilarity, tokenizer: Tokenizer) -> None:
-        self._words, self._similarity, self._tokenizer = model.words, similarity, tokenizer
+    def __init__(self, words: WordTable, similarity: OnnxSimilarity, tokenizer: Tokenizer) -> None:
+        self._words, self._similarity, self._tokenizer = words, similarity, tokenizer
 
     def ask(self, states: Floats, first: Integers, last: Integers, document: Floats) -> Floats:
         """The vectors of mentions, (mentions, size); `document` is the mean state of the window of each."""

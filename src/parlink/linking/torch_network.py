@@ -115,9 +115,9 @@ class TorchMentions:
 
 def _judged(detection: Detection) -> JudgedSpans:
     at = detection.mentions
-    columns = (at.row, at.first, at.last, detection.start_logit, detection.log_probability.exp())
-    row, first, last, logit, probability = (column.cpu().numpy() for column in columns)
-    return JudgedSpans(TokenSpans(row, first, last), logit, probability)
+    judged = (detection.start_logit, detection.log_probability.exp())
+    spans, sure = (torch.stack(columns).cpu().numpy() for columns in ((at.row, at.first, at.last), judged))
+    return JudgedSpans(TokenSpans(*spans), *sure)
 
 
 def _scored(scores: NameScores) -> ScoredNames:

@@ -22,6 +22,7 @@ from tiny_model import tiny_checkpoint
 
 pytest.importorskip("onnxruntime")
 pytest.importorskip("onnxscript")
+pytestmark = pytest.mark.slow  # making the graphs takes half a minute
 
 ENTITIES = """title\taliases\tdescription
 Kent\tKent\tcounty in England
