@@ -1,5 +1,5 @@
 # make demo: set up and link a sample text.  make test: set up, and run the tests and all else that CI runs.
-# make test-slow: the load test and the long fuzzers, some ten minutes.
+# make test-slow: the load test, the long fuzzers and ONNX, some ten minutes.
 # make outputs: write into the pages what their examples print now.  make release-check: see docs/release.md.
 PYTHON ?= python3
 VENV := .venv

@@ -112,7 +112,7 @@ def texts(count: int) -> list[str]:
 
 def count_tokens(count: int, options: argparse.Namespace) -> int:
     """The tokens of the texts."""
-    from parlink.checkpoint.folder import packaged_model
+    from parlink.checkpoint.config_file import packaged_model
     from parlink.text.tokenizer import Tokenizer
 
     tokenizer = Tokenizer.load((options.model or packaged_model()) / "tokenizer.json")

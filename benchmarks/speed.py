@@ -30,12 +30,14 @@ import msgspec
 import torch
 
 from parlink import Document, Linker, LinkOptions
-from parlink.checkpoint.folder import Checkpoint, packaged_model
+from parlink.checkpoint.config_file import packaged_model
+from parlink.checkpoint.folder import Checkpoint
 from parlink.checkpoint.precision import set_precision
 from parlink.config import EncoderConfig, ModelConfig, Tuned
 from parlink.data import jsonl
 from parlink.evaluation.report.speed_table import to_svg, to_table
 from parlink.evaluation.speed import Speed, Way, extrapolate, measure, run_alone
+from parlink.linking.network import Network
 from parlink.load_options import Precision
 from parlink.nn.model import LinkingModel
 from parlink.text.tokenizer import Tokenizer
@@ -156,7 +158,7 @@ def measure_default(setting: Setting, way: Way, name: str, precision: Precision)
     torch.set_num_threads(setting.threads)
     linker = Linker.load(setting.model, device="cpu", precision=precision).with_candidates(None)
     work = _work(linker, way, setting.documents)
-    return _measure(_say(name, precision, linker.model), way, setting, work)[0]
+    return _measure(_say(name, precision, linker.network), way, setting, work)[0]
 
 
 def measure_genre(setting: Setting, beams: int, steps: int, hidden: int, layers: int) -> Speed:
@@ -211,7 +213,7 @@ def _measure(name: str, way: Way, setting: Setting, work: Callable[[], object]) 
     return measure(work, name=name, way=way, documents=len(setting.documents), tokens=tokens)
 
 
-def _say(name: str, wanted: Precision, model: LinkingModel) -> str:
+def _say(name: str, wanted: Precision, model: LinkingModel | Network) -> str:
     return name if model.precision == wanted else f"{name} (not on this CPU: {model.precision})"
 
 

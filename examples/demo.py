@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 
 from parlink import Entity, KnowledgeBase, Linker
-from parlink.checkpoint.folder import packaged_model
+from parlink.checkpoint.config_file import packaged_model
 from parlink.cli.show import show
 from parlink.pages.linked_text import to_html
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from parlink import Linker
-from parlink.checkpoint.folder import packaged_model
+from parlink.checkpoint.config_file import packaged_model
 
 ROOT = Path(__file__).parent.parent
 LINK_OFFLINE = """

@@ -13,7 +13,7 @@ from selenium.webdriver.common.by import By
 
 from chromium import running_chromium, screen, until
 from page_service import link, open_page, serving
-from parlink.checkpoint.folder import packaged_model
+from parlink.checkpoint.config_file import packaged_model
 
 TEXT = """Microsoft, which Bill Gates and Paul Allen founded in Albuquerque, bought GitHub for 7.5 billion dollars.
 

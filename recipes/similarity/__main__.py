@@ -20,7 +20,8 @@ import msgspec
 import torch
 from rich.progress import track
 
-from parlink.checkpoint.folder import Checkpoint, load_checkpoint, own_kb, packaged_model, save_checkpoint
+from parlink.checkpoint.config_file import own_kb, packaged_model
+from parlink.checkpoint.folder import Checkpoint, load_checkpoint, save_checkpoint
 from parlink.data import jsonl
 from parlink.errors import ParlinkError
 from parlink.kb import KnowledgeBase

@@ -7,7 +7,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from parlink.checkpoint import card
 from parlink.checkpoint.card import Scores, Training, Weakness, model_card
-from parlink.checkpoint.folder import FORMAT, ConfigFile
+from parlink.checkpoint.config_file import FORMAT, ConfigFile
 from parlink.config import Tuned
 from parlink.train_config import Dataset, Stage, TrainConfig
 from tiny_model import tiny_model

@@ -10,13 +10,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from parlink.checkpoint.folder import (
-    Checkpoint,
-    load_checkpoint,
-    read_config,
-    save_checkpoint,
-    update_tuned,
-)
+from parlink.checkpoint.config_file import read_config, update_tuned
+from parlink.checkpoint.folder import Checkpoint, load_checkpoint, save_checkpoint
 from parlink.checkpoint.recovery import recover, replacing
 from parlink.config import Confidence, ScoreWeights, Tuned
 from parlink.errors import CheckpointError, ConfigError

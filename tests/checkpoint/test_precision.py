@@ -19,7 +19,7 @@ from parlink.load_options import Precision
 from parlink.nn.model import LinkingModel
 from parlink.types import Document
 from tiny import byte_level_bpe
-from tiny_model import ENCODER
+from tiny_model import ENCODER, tiny_model
 from tiny_training import DOCUMENTS
 
 CPU = torch.device("cpu")
@@ -44,7 +44,7 @@ def test_fewer_bits_score_nearly_the_same_and_each_document_as_if_alone(precisio
     if precision == "int8" and find_token_bits() is None:
         pytest.skip("this CPU has no 8-bit kernel that is of use")
     exact, narrow = linker(None), linker(precision)
-    assert (exact.model.precision, narrow.model.precision) == ("float32", precision)
+    assert (exact.network.precision, narrow.network.precision) == ("float32", precision)
     titles = [
         [{one.title: one.score for one in link.candidates} for doc in each.link(given()) for link in doc]
         for each in (exact, narrow)
@@ -65,14 +65,14 @@ def test_a_cpu_without_a_kernel_links_in_float32_and_says_so(
     find_token_bits.cache_clear()
     try:
         with caplog.at_level(logging.WARNING):
-            assert linker("int8").model.precision == "float32"
+            assert linker("int8").network.precision == "float32"
     finally:
         find_token_bits.cache_clear()
     assert "so it is float32" in caplog.text
 
 
 def test_what_cannot_be_is_refused() -> None:
-    model = linker(None).model
+    model = tiny_model()
     with pytest.raises(ConfigError, match="int8 is for the CPU, and the device is cuda"):
         set_precision(model, "int8", device=torch.device("cuda"))
     with pytest.raises(ConfigError, match="precision must be float32, bfloat16, int8 or None, got 'int4'"):

@@ -9,8 +9,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlink.nn.batch import by_length, collate
-from parlink.text.windows import Window
+from parlink.nn.batch import collate
+from parlink.text.windows import Window, by_length
 
 
 @st.composite

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from parlink.checkpoint.config_file import trained_folder
 from parlink.checkpoint.describe import describe
 from parlink.checkpoint.export import export
-from parlink.checkpoint.folder import load_checkpoint, save_checkpoint, trained_folder
+from parlink.checkpoint.folder import load_checkpoint, save_checkpoint
 from parlink.errors import CheckpointError, ConfigError
 from parlink.training.initial import initial_checkpoint
 from tiny_training import tiny_config, tiny_settings, toml

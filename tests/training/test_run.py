@@ -14,7 +14,8 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from parlink.checkpoint.folder import load_checkpoint, read_config
+from parlink.checkpoint.config_file import read_config
+from parlink.checkpoint.folder import load_checkpoint
 from parlink.cli.main import app
 from parlink.config import Tuned, parse
 from parlink.data import jsonl

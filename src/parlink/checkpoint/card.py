@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from parlink.checkpoint.folder import ConfigFile
+from parlink.checkpoint.config_file import ConfigFile
 from parlink.nn.model import LinkingModel, count_parameters
 from parlink.nn.weightless import weightless
 from parlink.pages import render

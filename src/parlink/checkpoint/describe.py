@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from parlink.checkpoint.folder import read_config, trained_folder
+from parlink.checkpoint.config_file import read_config, trained_folder
 from parlink.checkpoint.pretrained.config import read_config as read_encoder_config
 from parlink.checkpoint.pretrained.files import encoder_folder, read_json, tokenizer_file
 from parlink.config import EncoderConfig, ModelConfig, parse, read_toml

@@ -1,14 +1,25 @@
-"""Make a model folder that travels: narrow weights, and the knowledge base inside."""
+"""Make a model folder that travels: narrow weights, or graphs for onnxruntime, and the knowledge base inside."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import Protocol
 
-from parlink.checkpoint.folder import load_checkpoint, own_kb, write_checkpoint
+from parlink.checkpoint.config_file import own_kb
+from parlink.checkpoint.folder import Checkpoint, load_checkpoint, write_checkpoint
 from parlink.checkpoint.quantize import Bits
 from parlink.checkpoint.recovery import replacing
 from parlink.errors import CheckpointError
 from parlink.kb import copy_kb
+
+
+class Write(Protocol):
+    """Writes a model into a folder."""
+
+    def __call__(self, folder: Path, checkpoint: Checkpoint, *, card: str) -> None:
+        """Write its files, and a card."""
+        ...
 
 
 def export(
@@ -20,7 +31,25 @@ def export(
     kb: Path | str | None = None,
 ) -> Path:
     """Copy a model, its card and its tuned values, with weights of fewer bits and the knowledge base it links to."""
-    source, target = Path(model), Path(output)
+    write = partial(write_checkpoint, bits=bits, word_bits=word_bits)
+    return _export(Path(model), Path(output), write, kb=kb)
+
+
+def export_onnx(
+    model: Path | str,
+    output: Path | str,
+    *,
+    word_bits: Bits | None = None,
+    kb: Path | str | None = None,
+) -> Path:
+    """Copy a model as graphs for onnxruntime; `word_bits` None: the fewest in which no word is changed."""
+    from parlink.checkpoint.onnx_export import write_onnx
+
+    write = partial(write_onnx, word_bits=word_bits)
+    return _export(Path(model), Path(output), write, kb=kb)
+
+
+def _export(source: Path, target: Path, write: Write, *, kb: Path | str | None) -> Path:
     if target.exists() and not target.is_dir():
         raise CheckpointError(f"{target}: a file; give the name of a folder to make")
     if target.exists() and any(target.iterdir()):
@@ -30,8 +59,7 @@ def export(
     for folder in (source,) if base is None else (source, base):
         _refuse_links_out(folder)
     with replacing(target) as temporary:
-        text = card.read_text() if card.is_file() else ""
-        write_checkpoint(temporary, checkpoint, card=text, bits=bits, word_bits=word_bits)
+        write(temporary, checkpoint, card=card.read_text() if card.is_file() else "")
         if base is not None:
             copy_kb(base, temporary / "kb")
     return target

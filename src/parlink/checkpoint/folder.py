@@ -1,38 +1,29 @@
-"""A model folder: config.json, model.safetensors, tokenizer.json and the model card."""
+"""A model folder with weights for torch: config.json, model.safetensors, tokenizer.json and the model card."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
+from parlink.checkpoint.config_file import FORMAT, ConfigFile, check_sizes, read_config, write_config
 from parlink.checkpoint.quantize import Bits, dequantize, quantize
 from parlink.checkpoint.recovery import finish, replacing
-from parlink.config import ModelConfig, Tuned, parse
+from parlink.config import Tuned
 from parlink.errors import CheckpointError
 from parlink.kb.tables import File, sha256_of
 from parlink.nn.model import LinkingModel
 from parlink.nn.weightless import weightless
 from parlink.text.tokenizer import Tokenizer
 
-FORMAT = 2
 CHECKED = ("model.safetensors", "tokenizer.json")  # their sizes when a folder is opened, the rest by `verify`
-PACKAGED = "default"  # the name, and the folder in the package, of the model that comes with it
 EMBEDDINGS = "encoder.token_embeddings.weight"
 TIED = "decoder.head.decoder.weight"  # to the embeddings, if the config says so
 # What format 1 called the same.
 OLD_WEIGHTS = {"encoder.words.": "encoder.token_embeddings."}
-OLD_KEYS: dict[tuple[str, ...], dict[str, str | None]] = {
-    ("model",): {"self_normalised": "self_normalized"},
-    ("model", "encoder"): {"pad_id": None},  # the tokenizer knows it
-    ("tuned",): {"threshold": "mention_threshold"},
-    ("tuned", "confidence"): {"detection": "mention_logit"},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +33,6 @@ class Checkpoint:
     model: LinkingModel
     tokenizer: Tokenizer
     tuned: Tuned
-
-
-class ConfigFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What config.json holds."""
-
-    format: int
-    model: ModelConfig
-    tuned: Tuned = Tuned()
-    files: dict[str, File] = {}  # what `CHECKED` must be; older folders do not say it
 
 
 def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, card: str) -> None:
@@ -66,7 +48,7 @@ def write_checkpoint(folder: Path, checkpoint: Checkpoint, *, card: str, bits: B
     (folder / "README.md").write_text(card)
     files = {name: File((folder / name).stat().st_size, sha256_of(folder / name)) for name in CHECKED}
     config = ConfigFile(format=FORMAT, model=checkpoint.model.config, tuned=checkpoint.tuned, files=files)
-    _write_config(folder, config)
+    write_config(folder, config)
 
 
 def load_checkpoint(folder: Path | str) -> Checkpoint:
@@ -75,44 +57,14 @@ def load_checkpoint(folder: Path | str) -> Checkpoint:
     finish(folder)
     if not folder.is_dir():
         raise CheckpointError(f"{folder}: no such model folder; give a folder made by `parlink train`")
+    if (folder / "onnx").is_dir() and not (folder / "model.safetensors").exists():
+        raise CheckpointError(f"{folder}: holds graphs for onnxruntime and no weights; load it with runtime='onnx'")
     config = read_config(folder)
-    _check_sizes(folder, config)
+    check_sizes(folder, config)
     with weightless():
         model = LinkingModel(config.model)
     load_weights(folder / "model.safetensors", model)
     return Checkpoint(model.eval(), Tokenizer.load(folder / "tokenizer.json"), config.tuned)
-
-
-def trained_folder(name: Path | str) -> Path | None:
-    """The folder of the trained model of this name; None if it names an encoder, in a folder or on the hub."""
-    if name == PACKAGED:
-        return packaged_model()
-    try:
-        data = msgspec.json.decode((Path(name) / "config.json").read_bytes())
-    except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
-    return Path(name) if isinstance(data, dict) and "format" in data else None
-
-
-def packaged_model() -> Path:
-    """The folder of the model that comes with the package."""
-    folder = Path(__file__).parents[1] / PACKAGED
-    if not folder.is_dir():
-        raise CheckpointError(f"{folder}: the model that comes with parlink is missing; install parlink again")
-    return folder
-
-
-def own_kb(model: Path) -> Path | None:
-    """The knowledge base inside a model folder, if there is one."""
-    finish(model)
-    return model / "kb" if (model / "kb").is_dir() else None
-
-
-def update_tuned(folder: Path | str, tuned: Tuned) -> None:
-    """Replace the tuned values of a model folder."""
-    folder = Path(folder)
-    config = read_config(folder)
-    _write_config(folder, msgspec.structs.replace(config, tuned=tuned))
 
 
 def save_weights(path: Path, model: LinkingModel, *, bits: Bits = 32, word_bits: Bits = 32) -> None:
@@ -157,54 +109,7 @@ def load_weights(path: Path, model: LinkingModel, *, assign: bool = True) -> Non
         model.decoder.head.decoder.weight = model.encoder.token_embeddings.weight
 
 
-def read_config(folder: Path | str) -> ConfigFile:
-    """Read the config.json of a model folder."""
-    finish(Path(folder))
-    path = Path(folder) / "config.json"
-    try:
-        data = msgspec.json.decode(path.read_bytes())
-    except OSError as error:
-        raise CheckpointError(f"{path}: missing; a model folder needs this file") from error
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise CheckpointError(f"{path}: not valid JSON: {error}") from error
-    if not isinstance(data, dict) or not isinstance(data.get("format"), int):
-        raise CheckpointError(f"{path}: not a parlink model (no 'format'); give a folder made by `parlink train`")
-    if data["format"] > FORMAT:
-        raise CheckpointError(f"{path}: format {data['format']} is newer than {FORMAT}; upgrade parlink")
-    return parse(data if data["format"] == FORMAT else _with_new_keys(data), ConfigFile, source=str(path))
-
-
-def _check_sizes(folder: Path, config: ConfigFile) -> None:
-    for name, file in config.files.items():
-        try:
-            size = (folder / name).stat().st_size
-        except OSError as error:
-            raise CheckpointError(f"{folder / name}: missing; a model folder needs this file") from error
-        if size != file.size:
-            message = f"{folder / name}: truncated or damaged, has {size:,} bytes and not {file.size:,}"
-            raise CheckpointError(f"{message}; get the model again")
-
-
 def _with_new_names(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     for old, new in OLD_WEIGHTS.items():
         weights = {name.replace(old, new, 1) if name.startswith(old) else name: w for name, w in weights.items()}
     return weights
-
-
-def _with_new_keys(data: dict[str, Any]) -> dict[str, Any]:
-    """The same settings under the names of now."""
-    for path, names in OLD_KEYS.items():
-        table: Any = data
-        for key in path:
-            table = table.get(key) if isinstance(table, dict) else None
-        for old, new in names.items() if isinstance(table, dict) else ():
-            if old in table:
-                value = table.pop(old)
-                table.update({} if new is None else {new: value})
-    return data | {"format": FORMAT}
-
-
-def _write_config(folder: Path, config: ConfigFile) -> None:
-    temporary = folder / "config.json.partial"
-    temporary.write_bytes(msgspec.json.format(msgspec.json.encode(config), indent=2) + b"\n")
-    temporary.replace(folder / "config.json")

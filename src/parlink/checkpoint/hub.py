@@ -7,8 +7,9 @@ from pathlib import Path
 
 from parlink.errors import CheckpointError
 
-# Nothing that runs code when it is read: JSON, safetensors, tries and Markdown.
-FILES = ("config.json", "tokenizer.json", "*.safetensors", "README.md", "kb/kb.json", "kb/*.safetensors", "kb/*.marisa")
+# Nothing that runs code when it is read: JSON, safetensors, graphs, arrays, tries and Markdown.
+MODEL_FILES = ("config.json", "tokenizer.json", "*.safetensors", "README.md", "onnx/*.onnx", "onnx/*.npy")
+FILES = (*MODEL_FILES, "kb/kb.json", "kb/*.safetensors", "kb/*.marisa")
 _NAME = re.compile(r"(?P<name>[\w.-]+/[\w.-]+?)(?:(?:@|/tree/)(?P<revision>[\w./-]+))?")
 _URL = re.compile(r"https?://[^/]+/")
 

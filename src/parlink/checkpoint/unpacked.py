@@ -13,7 +13,8 @@ from filelock import FileLock
 from safetensors import safe_open
 
 from parlink.cache import user_cache
-from parlink.checkpoint.folder import load_checkpoint, packaged_model, write_checkpoint
+from parlink.checkpoint.config_file import packaged_model
+from parlink.checkpoint.folder import load_checkpoint, write_checkpoint
 from parlink.checkpoint.recovery import replacing
 
 

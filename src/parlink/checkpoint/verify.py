@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from parlink.checkpoint.folder import load_checkpoint, own_kb, read_config
+from parlink.checkpoint.config_file import own_kb, read_config
+from parlink.checkpoint.folder import load_checkpoint
+from parlink.checkpoint.onnx_folder import has_graphs, load_onnx
 from parlink.errors import CheckpointError
 from parlink.kb.tables import sha256_of
 from parlink.kb.verify import verify as verify_kb
@@ -17,7 +19,10 @@ def verify(folder: Path | str) -> bool:
     """
     folder = Path(folder)
     files = read_config(folder).files
-    load_checkpoint(folder)
+    if has_graphs(folder):
+        load_onnx(folder)
+    else:
+        load_checkpoint(folder)
     for name, file in files.items():
         if sha256_of(folder / name) != file.sha256:
             raise CheckpointError(f"{folder / name}: damaged, its checksum is wrong; get the model again")

@@ -21,8 +21,8 @@ def info(
     """Print the sizes of a model, part by part."""
     import msgspec
 
+    from parlink.checkpoint.config_file import packaged_model
     from parlink.checkpoint.describe import describe
-    from parlink.checkpoint.folder import packaged_model
 
     facts = describe(source or packaged_model(), layers=layers)
     if verify:

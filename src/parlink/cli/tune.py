@@ -49,7 +49,7 @@ def tune(
 
     With --decision, fit the confidence that decides which links are made, over several datasets.
     """
-    from parlink.checkpoint.folder import update_tuned
+    from parlink.checkpoint.config_file import update_tuned
     from parlink.cli.bars import document_bar
     from parlink.cli.score_table import print_decision, print_tuning
     from parlink.config import LinkOptions

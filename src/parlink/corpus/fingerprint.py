@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from parlink.checkpoint.folder import own_kb, packaged_model
+from parlink.checkpoint.config_file import own_kb, packaged_model
+from parlink.checkpoint.onnx_folder import has_graphs
 from parlink.corpus.job import Job
 from parlink.data import files, places
 from parlink.errors import DataFormatError, ParlinkError
@@ -55,7 +56,7 @@ def compare(began: Fingerprint, now: Fingerprint, *, output: str, remove: Path |
 
 def _hash_model(folder: Path) -> str:
     digest = hashlib.sha256()
-    for name in _FILES:
+    for name in _FILES[:2] if has_graphs(folder) else _FILES:  # the config has the checksums of graphs
         try:
             with (folder / name).open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())

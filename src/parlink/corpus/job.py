@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 import torch
 
-from parlink.checkpoint.folder import own_kb, packaged_model
+from parlink.checkpoint.config_file import own_kb, packaged_model
 from parlink.checkpoint.unpacked import unpack
 from parlink.config import LinkOptions
 from parlink.corpus.chunks import Chunk

@@ -78,7 +78,7 @@ class Setup:
 
 def own_kb_or(kb: Path | None, *, model: Path | None) -> Path | None:
     """Return the knowledge base that is meant: the one given, else that of the model, else none."""
-    from parlink.checkpoint.folder import own_kb, packaged_model
+    from parlink.checkpoint.config_file import own_kb, packaged_model
 
     return kb or own_kb(packaged_model() if model is None else model)
 

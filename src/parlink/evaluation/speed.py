@@ -92,7 +92,7 @@ def measure_model(
         Way.BATCHES: lambda: list(linker.stream(texts)),
     }
     tokens = sum(len(linker.tokenizer.encode(text.text).ids) for text in texts)
-    measured, _ = measure(work[way], name=linker.model.precision, way=way, documents=len(texts), tokens=tokens)
+    measured, _ = measure(work[way], name=linker.network.precision, way=way, documents=len(texts), tokens=tokens)
     return measured
 
 

@@ -151,7 +151,7 @@ def _open_graph(kb: KnowledgeBase | None) -> LinkGraph | None:
 
 
 def _refuse_nil(linker: Linker, model: Path, *, weights: bool) -> None:
-    if weights and linker.model.config.nil:
+    if weights and linker.network.config.nil:
         raise ParlinkError(
             f"{model}: is trained with nil = true, and --weights would weigh its NIL by nothing; leave it out"
         )

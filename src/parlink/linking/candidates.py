@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from parlink.config import LinkSettings
 from parlink.errors import ParlinkError
 from parlink.kb import KnowledgeBase
-from parlink.kb.title_trees import TitleTree, small_tree
 from parlink.kb.view import View
 from parlink.linking.mentions import Mention
 from parlink.text.tokenizer import Tokenizer
 from parlink.types import Candidate, Document, Span
+
+if TYPE_CHECKING:  # torch, which it needs, takes a second to import
+    from parlink.kb.title_trees import TitleTree
 
 
 class CandidateSource(Protocol):
@@ -48,6 +50,8 @@ def all_titles(
 ) -> TitleTree:
     """Open what a mention without candidates is searched in: the titles that the call is restricted to, else the KB."""
     if settings.titles is not None:
+        from parlink.kb.title_trees import small_tree
+
         return small_tree(tuple(sorted(settings.titles)), tokenizer, device=device)
     if kb is None:
         raise ParlinkError("a search over all titles needs a knowledge base; give one to Linker.load(kb=...)")

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TypeVar, overload
-
-import torch
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from parlink.bars import is_prompt, share_bar
-from parlink.checkpoint.device import choose_device
-from parlink.checkpoint.folder import Checkpoint, load_checkpoint, own_kb, packaged_model
+from parlink.checkpoint.config_file import own_kb, packaged_model
 from parlink.checkpoint.hub import model_folder
-from parlink.checkpoint.precision import set_precision
+from parlink.checkpoint.onnx_folder import OnnxCheckpoint, has_graphs, load_onnx
 from parlink.config import LinkOptions, LinkSettings
 from parlink.data import jsonl
 from parlink.errors import ConfigError, ParlinkError, TextError
@@ -36,16 +34,19 @@ from parlink.linking.mentions import (
     FoundMentions,
     TokenizedDocument,
     batch_windows,
-    encode,
     find_mentions,
     propose,
     tokenize,
 )
+from parlink.linking.network import Network
+from parlink.linking.onnx_network import OnnxNetwork
 from parlink.linking.overlaps import resolve
 from parlink.linking.scoring import score
-from parlink.linking.similarity import EntityReader
 from parlink.load_options import Precision
 from parlink.types import Candidate, Document, Entity, Link
+
+if TYPE_CHECKING:  # torch, which it needs, takes a second to import
+    from parlink.checkpoint.folder import Checkpoint
 
 DEFAULT = LinkOptions()
 BATCH_TOKENS = 2048  # windows that are encoded together; more of them are no faster
@@ -58,6 +59,7 @@ Text = str | Document | Mapping[str, Any]  # a mapping: parlink's JSON as plain 
 AnyText = TypeVar("AnyText", bound=Text)
 AnyItem = TypeVar("AnyItem", TokenizedDocument, TokenizedDocument | Document)
 T = TypeVar("T")
+Runtime = Literal["torch", "onnx"]
 Progress = Callable[[float], None]  # told which share of the work is done
 
 
@@ -66,16 +68,15 @@ class Linker:
 
     def __init__(
         self,
-        checkpoint: Checkpoint,
+        checkpoint: Checkpoint | OnnxCheckpoint,
         *,
         kb: KnowledgeBase | None = None,
         source: CandidateSource | None = None,
         device: str = "cpu",
     ) -> None:
-        self.model = checkpoint.model.to(device).eval()
+        self.network = open_network(checkpoint, device=device)
         self.tokenizer, self.tuned = checkpoint.tokenizer, checkpoint.tuned
-        self.kb, self.source, self.device = kb, source, device
-        self._reader = EntityReader(self.model, self.tokenizer) if self.model.similarity else None
+        self.kb, self.source = kb, source
         self._dictionary: Dictionary | None = None  # the one used last
 
     @classmethod
@@ -87,29 +88,30 @@ class Linker:
         source: CandidateSource | None = None,
         device: str = "auto",
         precision: Precision | None = None,
+        runtime: Runtime | None = None,
     ) -> Linker:
         """Open a model: a folder, one on the hub (`org/name`, `org/name@revision`), or the one that comes with parlink.
 
         Candidates come from `source`, else from the knowledge base: the one given, or the model's own `kb/`.
         `device` is `cpu`, `cuda`, `cuda:N`, or `auto` for the best there is. `precision` is `float32`, `bfloat16` or
-        `int8`, which is faster on a CPU; None is float32, but bfloat16 on a GPU that has it.
+        `int8`, which is faster on a CPU; None is float32, but bfloat16 on a GPU that has it. `runtime` is `torch` or
+        `onnx`; None is `onnx` for a folder that `parlink export --format onnx` made, which is float32 and
+        needs no torch.
         """
-        place = choose_device(device)
-        os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", KERNELS)
         folder = packaged_model() if path is None else model_folder(path)
         kb = own_kb(folder) if kb is None else kb
         opened = kb if isinstance(kb, KnowledgeBase | None) else KnowledgeBase.open(kb)
-        checkpoint = load_checkpoint(folder)
-        set_precision(checkpoint.model, precision, device=place)
-        return cls(checkpoint, kb=opened, source=source or opened, device=str(place))
+        checkpoint, device = load_model(folder, device=device, precision=precision, runtime=runtime)
+        return cls(checkpoint, kb=opened, source=source or opened, device=device)
 
     def __repr__(self) -> str:
-        return f"Linker(kb={self.kb!r}, device={self.device!r})"
+        return f"Linker(kb={self.kb!r}, device={self.network.device!r})"
 
     def with_candidates(self, source: CandidateSource | None) -> Linker:
         """The same model and knowledge base, with candidates from somewhere else, or from nowhere."""
-        checkpoint = Checkpoint(self.model, self.tokenizer, self.tuned)
-        return Linker(checkpoint, kb=self.kb, source=source, device=self.device)
+        linker = copy(self)
+        linker.source = source
+        return linker
 
     @overload
     def link(
@@ -135,7 +137,7 @@ class Linker:
             )
         if not isinstance(documents, list | tuple):
             text = self._tokenize(documents)
-            return self._link([text], settings, batch_tokens=self.model.config.max_tokens, progress=progress)[0]
+            return self._link([text], settings, batch_tokens=self.network.config.max_tokens, progress=progress)[0]
         texts = [self._tokenize_nth(number, document) for number, document in enumerate(documents)]
         linked: list[Document] = []
         for pool in _pools(texts, batch_tokens=BATCH_TOKENS):
@@ -175,7 +177,7 @@ class Linker:
             yield next(linked) if isinstance(item, TokenizedDocument) else item
 
     def _tokenize(self, document: Text) -> TokenizedDocument:
-        return tokenize(read_document(document), tokenizer=self.tokenizer, config=self.model.config)
+        return tokenize(read_document(document), tokenizer=self.tokenizer, config=self.network.config)
 
     def _tokenize_nth(self, number: int, document: Text) -> TokenizedDocument:
         try:
@@ -190,7 +192,6 @@ class Linker:
         except ParlinkError as error:
             return _fail(document if isinstance(document, Document) else Document(_text_of(document)), error)
 
-    @torch.inference_mode()
     def _link(
         self,
         texts: Sequence[TokenizedDocument],
@@ -200,18 +201,17 @@ class Linker:
         progress: Progress | None = None,
     ) -> list[Document]:
         """The way of documents from tokens to links, one function a step."""
-        model, tokenizer, docs = self.model, self.tokenizer, [text.doc for text in texts]
+        network, tokenizer, docs = self.network, self.tokenizer, [text.doc for text in texts]
         view = None if self.kb is None else self.kb.snapshot()  # one state of the knowledge base, whatever changes
         texts = self._propose_names(texts, view, settings)
         batches: list[FoundMentions] = []
         for places in _report(list(batch_windows(texts, batch_tokens=batch_tokens)), progress, (0.0, 0.5)):
-            encoded = encode(model, texts, places, pad_id=tokenizer.pad_id)
-            batches.append(find_mentions(model, texts, encoded, threshold=settings.proposal_threshold))
+            batches.append(find_mentions(network, texts, places, threshold=settings.proposal_threshold))
         mentions = [mention for batch in batches for mention in batch.mentions]
         candidates = look_up(docs, mentions, _freeze(self.source, self.kb, view), settings)
         if settings.document_names:
             candidates = add_longer_names(docs, mentions, candidates, limit=settings.max_candidates)
-        titles = partial(all_titles, self.kb, view, settings, tokenizer, device=self.device)
+        titles = partial(all_titles, self.kb, view, settings, tokenizer, device=network.device)
         describe = _know_nothing if view is None else cache(view.entity)
         linked_by = know_no_links if view is None else cache(view.linked)
         own_kb = view is not None and self.source is self.kb and len(view) <= OWN_TITLES
@@ -219,16 +219,7 @@ class Linker:
         scored: list[list[Candidate]] = []
         for batch in _report(batches, progress, (0.5, 1.0)):
             choices = list(islice(remaining, len(batch.mentions)))
-            scored += score(
-                model,
-                tokenizer,
-                batch.states,
-                choices,
-                settings,
-                titles=titles,
-                describe=describe,
-                reader=self._reader,
-            )
+            scored += score(network, tokenizer, batch.known, choices, settings, titles=titles, describe=describe)
         if settings.weights.coherence and view is not None and view.has_links:
             scored = add_coherence(docs, mentions, scored, view, weight=settings.weights.coherence)
         links: list[list[Link]] = [[] for _ in docs]
@@ -259,6 +250,38 @@ class Linker:
             propose(text, names.find(text.doc.text), source="dictionary") if text.is_detected else text
             for text in texts
         ]
+
+
+def load_model(
+    folder: Path, *, device: str, precision: Precision | None, runtime: Runtime | None
+) -> tuple[Checkpoint | OnnxCheckpoint, str]:
+    """Open a model folder for what is to compute it, and choose the device."""
+    if runtime not in (None, "torch", "onnx"):
+        raise ConfigError(f"runtime must be 'torch' or 'onnx', got {runtime!r}")
+    if runtime == "onnx" or (runtime is None and has_graphs(folder)):
+        if device not in ("cpu", "auto"):
+            raise ConfigError(f"onnxruntime computes on the CPU here, got device {device!r}; torch has others")
+        if precision not in (None, "float32"):
+            raise ConfigError(f"onnxruntime computes in float32 here, got precision {precision!r}; torch has others")
+        return load_onnx(folder), "cpu"
+    from parlink.checkpoint.device import choose_device
+    from parlink.checkpoint.folder import load_checkpoint
+    from parlink.checkpoint.precision import set_precision
+
+    place = choose_device(device)
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", KERNELS)
+    checkpoint = load_checkpoint(folder)
+    set_precision(checkpoint.model, precision, device=place)
+    return checkpoint, str(place)
+
+
+def open_network(checkpoint: Checkpoint | OnnxCheckpoint, *, device: str) -> Network:
+    """Put a model where it computes."""
+    if isinstance(checkpoint, OnnxCheckpoint):
+        return OnnxNetwork(checkpoint.model, checkpoint.tokenizer)
+    from parlink.linking.torch_network import TorchNetwork
+
+    return TorchNetwork(checkpoint.model, checkpoint.tokenizer, device=device)
 
 
 def read_document(value: object) -> Document:

@@ -11,17 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from parlink.config import ModelConfig
 from parlink.errors import TextError
-from parlink.nn.batch import Batch, by_length, collate
-from parlink.nn.decoder import MentionStates
-from parlink.nn.detector import Mentions, detect, judge
-from parlink.nn.model import LinkingModel
+from parlink.linking.network import Encoding, KnownMentions, Network, TokenSpans
 from parlink.text.tokenizer import Tokenizer, Tokens
-from parlink.text.windows import Window, covering_ranges, mention_span, windows
+from parlink.text.windows import Window, by_length, covering_ranges, mention_span, windows
 from parlink.types import Document, Span
 
 Source = Literal["detector", "dictionary", "given"]
@@ -61,15 +56,6 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class EncodedWindows:
-    """Some windows, side by side, and the states of their tokens."""
-
-    places: Sequence[Place]
-    batch: Batch
-    states: Tensor  # (windows, length, hidden)
-
-
-@dataclass(frozen=True, slots=True)
 class Mention:
     """A span of a document that is to be linked."""
 
@@ -83,10 +69,10 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class FoundMentions:
-    """The mentions of some windows, and what the decoder knows of each."""
+    """The mentions of some windows, and what the network knows of each."""
 
     mentions: list[Mention]
-    states: MentionStates
+    known: KnownMentions
 
 
 def tokenize(doc: Document, *, tokenizer: Tokenizer, config: ModelConfig) -> TokenizedDocument:
@@ -123,38 +109,20 @@ def batch_windows(texts: Sequence[TokenizedDocument], *, batch_tokens: int) -> I
         yield [places[index] for index in group]
 
 
-def encode(
-    model: LinkingModel, texts: Sequence[TokenizedDocument], places: Sequence[Place], *, pad_id: int
-) -> EncodedWindows:
-    """Let the encoder read some windows."""
-    device = model.encoder.token_embeddings.weight.device
-    batch = collate([texts[place.document].windows[place.window] for place in places], pad_id=pad_id)
-    detected = torch.tensor([texts[place.document].is_detected for place in places])
-    batch = replace(batch, owned=batch.owned & detected[:, None]).to(device)
-    return EncodedWindows(places, batch, model.encode(batch))
-
-
 def find_mentions(
-    model: LinkingModel, texts: Sequence[TokenizedDocument], encoded: EncodedWindows, *, threshold: float
+    network: Network, texts: Sequence[TokenizedDocument], places: Sequence[Place], *, threshold: float
 ) -> FoundMentions:
-    """Detect mentions in encoded windows, and add those that are proposed there."""
-    detection = detect(model.detector, encoded.states, encoded.batch, threshold=threshold)
-    place = detection.mentions
-    columns = (place.row, place.first, place.last, detection.start_logit, detection.log_probability.exp())
-    mentions, readable = [], []
-    for row, first, last, logit, probability in zip(*(column.tolist() for column in columns), strict=True):
-        span = _characters(texts, encoded.places[row], first, last)
-        readable.append(span is not None)
-        if span is not None:
-            mentions.append(Mention(encoded.places[row].document, span, "detector", logit, probability))
-    detected = place if all(readable) else place[torch.tensor(readable, device=place.row.device)]
-    names = {(place.document, proposal.span) for place in encoded.places for proposal in _names(texts, place)}
+    """Let the network read some windows and detect mentions there, and add those that are proposed."""
+    encoding = network.encode(
+        [texts[place.document].windows[place.window] for place in places],
+        searched=[texts[place.document].is_detected for place in places],
+    )
+    mentions, detected = _detect(encoding, texts, places, threshold)
+    names = {(place.document, proposal.span) for place in places for proposal in _names(texts, place)}
     mentions = [replace(m, is_name=True) if (m.document, m.span) in names else m for m in mentions]
-    proposed, at = _find_proposals(texts, encoded.places, {(m.document, m.span) for m in mentions})
-    at = at.to(place.row.device)
-    both = Mentions.cat([detected, at])
-    states = model.mentions(encoded.states, both, encoded.batch)
-    return FoundMentions(mentions + _judge(model, encoded, proposed, at), states)
+    proposed, at = _find_proposals(texts, places, {(m.document, m.span) for m in mentions})
+    known = encoding.mentions(TokenSpans.cat([detected, at]))
+    return FoundMentions(mentions + _judge(encoding, proposed, at), known)
 
 
 def check_document(doc: Document) -> None:
@@ -165,6 +133,22 @@ def check_document(doc: Document) -> None:
         if span.end > len(doc.text):
             got = f"the span [{span.start}, {span.end}) of a text of {len(doc.text)} characters"
             raise TextError(f"{got}; spans must lie inside the text, counted in Unicode code points")
+
+
+def _detect(
+    encoding: Encoding, texts: Sequence[TokenizedDocument], places: Sequence[Place], threshold: float
+) -> tuple[list[Mention], TokenSpans]:
+    """The mentions that the detector finds, but for those where nothing is to be read, and their tokens."""
+    detection = encoding.detect(threshold=threshold)
+    at = detection.spans
+    columns = (at.row, at.first, at.last, detection.start_logit, detection.probability)
+    mentions, readable = [], []
+    for row, first, last, logit, probability in zip(*(column.tolist() for column in columns), strict=True):
+        span = _characters(texts, places[row], first, last)
+        readable.append(span is not None)
+        if span is not None:
+            mentions.append(Mention(places[row].document, span, "detector", logit, probability))
+    return mentions, at if all(readable) else at[np.array(readable)]
 
 
 def _characters(texts: Sequence[TokenizedDocument], place: Place, first: int, last: int) -> Span | None:
@@ -182,7 +166,7 @@ def _names(texts: Sequence[TokenizedDocument], place: Place) -> Iterator[Proposa
 
 def _find_proposals(
     texts: Sequence[TokenizedDocument], places: Sequence[Place], detected: Collection[tuple[int, Span]]
-) -> tuple[list[Mention], Mentions]:
+) -> tuple[list[Mention], TokenSpans]:
     """The proposals in some windows that are not detected anyway, and their tokens there.
 
     One longer than its window is cut at the window's end.
@@ -199,15 +183,15 @@ def _find_proposals(
             rows.append((row, first, min(last, len(window.ids) - 2)))
             named = proposal.source == "dictionary"
             mentions.append(Mention(place.document, proposal.span, proposal.source, is_name=named))
-    return mentions, Mentions(*torch.tensor(rows, dtype=torch.long).reshape(-1, 3).unbind(1))
+    return mentions, TokenSpans.of(rows)
 
 
-def _judge(model: LinkingModel, encoded: EncodedWindows, proposed: list[Mention], at: Mentions) -> list[Mention]:
+def _judge(encoding: Encoding, proposed: list[Mention], at: TokenSpans) -> list[Mention]:
     """Ask the detector about proposed mentions; those that come with the document are beyond doubt."""
     if all(mention.source == "given" for mention in proposed):
         return proposed
-    judged = judge(model.detector, encoded.states, encoded.batch, at)
-    columns = judged.start_logit.tolist(), judged.log_probability.exp().tolist()
+    judged = encoding.judge(at)
+    columns = judged.start_logit.tolist(), judged.probability.tolist()
     return [
         mention if mention.source == "given" else replace(mention, logit=logit, probability=probability)
         for mention, logit, probability in zip(proposed, *columns, strict=True)

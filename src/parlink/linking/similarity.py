@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
+from parlink.linking.network import Describe, entity_texts
 from parlink.nn.decoder import MentionStates
 from parlink.nn.model import LinkingModel
 from parlink.nn.similarity import TOKENS, Entities, Words
 from parlink.text.tokenizer import Tokenizer
-from parlink.types import Entity
 
-CHARACTERS = 8 * TOKENS  # of a text that are read: more than its first tokens need
 MOST = 2**14  # entities that are remembered
-Describe = Callable[[str], Entity | None]
 
 
 class EntityReader:
@@ -40,7 +38,7 @@ class EntityReader:
 
     def read(self, titles: Sequence[str], describe: Describe) -> Entities:
         """What is compared of each title."""
-        texts = [_texts(title, describe) for title in titles]
+        texts = [entity_texts(title, describe) for title in titles]
         with self._lock:
             new = [text for text in dict.fromkeys(texts) if text not in self._rows]
             if new:
@@ -65,9 +63,3 @@ class EntityReader:
 
     def _no_vectors(self) -> Tensor:
         return self._model.encoder.token_embeddings.weight.new_empty(0, self._model.config.similarity)
-
-
-def _texts(title: str, describe: Describe) -> tuple[str, str]:
-    entity = describe(title) if title else None
-    said = None if entity is None else entity.description
-    return title[:CHARACTERS], (said or "")[:CHARACTERS]

@@ -1,8 +1,8 @@
-"""Windows of text as padded tensors, grouped by length so that little is padding."""
+"""Windows of text as padded tensors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -41,18 +41,3 @@ def collate(windows: Sequence[Window], *, pad_id: int) -> Batch:
         content=(position > 0) & (position < lengths[:, None] - 1),
         owned=(position >= first[:, None]) & (position < last[:, None]),
     )
-
-
-def by_length(lengths: Sequence[int], *, batch_tokens: int) -> Iterator[list[int]]:
-    """Group indices into batches of similar length, longest first, at most `batch_tokens` padded tokens each.
-
-    A window longer than that is a batch of its own.
-    """
-    group: list[int] = []
-    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        if group and (len(group) + 1) * lengths[group[0]] > batch_tokens:
-            yield group
-            group = []
-        group.append(index)
-    if group:
-        yield group

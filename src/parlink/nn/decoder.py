@@ -109,7 +109,11 @@ class Decoder(nn.Module):
 
     def mentions(self, states: Tensor, mentions: Mentions) -> MentionStates:
         """Project [state of the first token ; state of the last] three times."""
-        both = torch.cat([states[mentions.row, mentions.first], states[mentions.row, mentions.last]], -1)
+        return self.project(states[mentions.row, mentions.first], states[mentions.row, mentions.last])
+
+    def project(self, first: Tensor, last: Tensor) -> MentionStates:
+        """The same of the states of first and of last tokens, (mentions, hidden) each."""
+        both = torch.cat([first, last], -1)
         return MentionStates(self.first_hidden(both), self.first_cell(both), self.mention_vector(both))
 
     def token_gates(self, embeddings: Tensor) -> Tensor:

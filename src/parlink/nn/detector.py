@@ -77,10 +77,13 @@ class Detector(nn.Module):
         inside = last < states.shape[1]
         last = last.clamp(max=states.shape[1] - 1)
         possible = inside & content[row[:, None], last]
-        ends = states[row[:, None], last]
-        starts = states[row, first][:, None].expand_as(ends)
-        logits: Tensor = self.end(torch.cat([starts, ends], -1)).squeeze(-1)
+        logits = self.score_ends(states[row, first], states[row[:, None], last])
         return logits.masked_fill(~possible, -torch.inf)
+
+    def score_ends(self, first: Tensor, last: Tensor) -> Tensor:
+        """Logit of each end of a mention, (mentions, ends), of the states there and at its start (mentions, hidden)."""
+        logits: Tensor = self.end(torch.cat([first[:, None].expand_as(last), last], -1)).squeeze(-1)
+        return logits
 
 
 def judge(detector: Detector, states: Tensor, batch: Batch, mentions: Mentions) -> Detection:

@@ -103,12 +103,15 @@ class Encoder(nn.Module):
 
     def embed(self, tokens: Tensor) -> Tensor:
         """Sum what is known of each token before any context: word, position and type."""
+        return self.add_places(self.token_embeddings(tokens), torch.arange(tokens.shape[1], device=tokens.device))
+
+    def add_places(self, words: Tensor, place: Tensor) -> Tensor:
+        """The same of word embeddings (..., length, hidden) and where in a window each is, (length,)."""
         offset = self.config.position_offset
-        place = torch.arange(tokens.shape[1], device=tokens.device) % (self.config.positions - offset) + offset
-        fixed = self.positions(place)  # (length, hidden)
+        fixed = self.positions(place % (self.config.positions - offset) + offset)  # (length, hidden)
         if self.types is not None:
             fixed = fixed + self.types.weight
-        return self.dropout(self.norm(self.token_embeddings(tokens) + fixed))  # type: ignore[no-any-return]
+        return self.dropout(self.norm(words + fixed))  # type: ignore[no-any-return]
 
 
 def attention(mask: Tensor, *, window: int, front: int = 0, dtype: torch.dtype, dropout: float = 0.0) -> Attend:

@@ -18,10 +18,9 @@ from typing import Protocol
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-Integers = NDArray[np.int64]
+from parlink.nn.forest import Integers, grow_flat, lay_flat
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,40 +67,20 @@ class PrefixTree:
         roots: int = 1,
     ) -> PrefixTree:
         """Build the trie of `sequences`; with `groups`, sequence i goes below root `groups[i]` of `roots`."""
-        lengths = np.fromiter(map(len, sequences), np.int64, len(sequences))
-        flat = np.empty(int(lengths.sum()), np.int64)
-        if len(flat):
-            np.concatenate([np.asarray(s, np.int64) for s in sequences if len(s)], out=flat)
-        return cls.from_flat(flat, lengths, groups=groups, roots=roots)
+        return cls.from_flat(*lay_flat(sequences), groups=groups, roots=roots)
 
     @classmethod
     def from_flat(
         cls, flat: Integers, lengths: Integers, *, groups: Sequence[int] | Integers | None = None, roots: int = 1
     ) -> PrefixTree:
         """Build the trie of sequences laid end to end in `flat`."""
-        node = np.zeros(len(lengths), np.int64) if groups is None else np.asarray(groups, np.int64)
-        position = np.cumsum(lengths) - lengths
-        base = int(flat.max(initial=0)) + 1
-        tokens, counts = [np.zeros(roots, np.int64)], []
-        level, ends = [0, roots], np.empty(len(lengths), np.int64)
-        alive = np.arange(len(lengths))
-        for depth in range(int(lengths.max(initial=0)) + 1):
-            done = lengths[alive] == depth
-            ends[alive[done]] = node[done]
-            alive, node = alive[~done], node[~done]
-            # Sorting (node, next token) numbers the children and keeps siblings together.
-            keys, inverse = np.unique(node * base + flat[position[alive] + depth], return_inverse=True)
-            tokens.append(keys % base)
-            counts.append(np.bincount(keys // base - level[-2], minlength=level[-1] - level[-2]))
-            node = level[-1] + inverse
-            level.append(level[-1] + len(keys))
-        child = np.cumsum(np.concatenate([[roots], *counts]))
-        name = np.argsort(ends, kind="stable")
-        end_node, first = np.unique(ends[name], return_index=True)
+        forest = grow_flat(flat, lengths, groups=groups, roots=roots)
+        name = np.argsort(forest.ends, kind="stable")
+        end_node, first = np.unique(forest.ends[name], return_index=True)
         return cls(
-            token=_tokens(np.concatenate(tokens)),
-            child=_indices(child),
-            level=torch.tensor(level[:-1]),
+            token=_tokens(forest.token),
+            child=_indices(forest.child),
+            level=torch.tensor(forest.level),
             end_node=_indices(end_node),
             end_name=_indices(np.append(first, len(name))),
             name=_indices(name),

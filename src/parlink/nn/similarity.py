@@ -24,13 +24,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from parlink.config import ModelConfig
+from parlink.config import DESCRIPTION_TOKENS, FEW_WORDS, UNLIKE_WORDS, ModelConfig
 from parlink.nn.batch import Batch
 from parlink.nn.detector import Mentions, feed_forward
 
-TOKENS = 32  # of a description, that are read
-UNLIKE = 0.4  # cosine of two words that have nothing to do with each other
-FEW = 4.0  # rarity of all words of a description that counts half: a short one may be spoken of by chance
+TOKENS, UNLIKE, FEW = DESCRIPTION_TOKENS, UNLIKE_WORDS, FEW_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +115,12 @@ class Similarity(nn.Module):
     def entities(self, titles: Words, descriptions: Words, word_embeddings: Tensor) -> Entities:
         """What is compared of entities; nothing need be said of them."""
         read = [self.average(words, word_embeddings) for words in (titles, descriptions)]
-        return Entities(self.entity(torch.cat(read, -1)), descriptions)
+        return Entities(self.read_entities(*read), descriptions)
+
+    def read_entities(self, title: Tensor, description: Tensor) -> Tensor:
+        """The vectors of entities, (entities, size), of the mean words of title and description of each."""
+        vectors: Tensor = self.entity(torch.cat([title, description], -1))
+        return vectors
 
     def compare(
         self, queries: Queries, mention: Tensor, entities: Entities, entity: Tensor, word_embeddings: Tensor

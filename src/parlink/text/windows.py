@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,3 +112,18 @@ def covering_ranges(tokens: Tokens, spans: Sequence[Span]) -> tuple[IntArray, In
     last = np.searchsorted(tokens.start[visible], bounds[:, 1], side="left") - 1
     touches = first <= last
     return visible[np.where(touches, first, 0)], np.where(touches, visible[last], -1)
+
+
+def by_length(lengths: Sequence[int], *, batch_tokens: int) -> Iterator[list[int]]:
+    """Group indices into batches of similar length, longest first, at most `batch_tokens` padded tokens each.
+
+    A window longer than that is a batch of its own.
+    """
+    group: list[int] = []
+    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        if group and (len(group) + 1) * lengths[group[0]] > batch_tokens:
+            yield group
+            group = []
+        group.append(index)
+    if group:
+        yield group

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from parlink.checkpoint.card import Scores, Training, model_card
-from parlink.checkpoint.folder import load_checkpoint, read_config, update_tuned
+from parlink.checkpoint.config_file import read_config, update_tuned
+from parlink.checkpoint.folder import load_checkpoint
 from parlink.data import files
 from parlink.evaluation.counting import Rules
 from parlink.evaluation.run import Evaluator, Report, evaluate

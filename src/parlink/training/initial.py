@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 import torch
 
-from parlink.checkpoint.folder import Checkpoint, load_weights, read_config, trained_folder
+from parlink.checkpoint.config_file import read_config, trained_folder
+from parlink.checkpoint.folder import Checkpoint, load_weights
 from parlink.checkpoint.pretrained.weights import load_pretrained
 from parlink.config import EncoderConfig, ScoreWeights, Tuned
 from parlink.errors import ConfigError
