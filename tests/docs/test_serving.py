@@ -25,7 +25,7 @@ from tiny_model import tiny_checkpoint
 from tiny_server import running
 
 TEXT = (Path(__file__).parents[2] / "docs" / "serving.md").read_text()
-FOREIGN = {"--data-urlencode", "--data-binary", "--read-only", "--tmpfs", "--cap-drop", "--workers"}
+FOREIGN = {"--data-urlencode", "--data-binary", "--read-only", "--tmpfs", "--cap-drop", "--workers", "--format"}
 LOCAL = "http://127.0.0.1:8000/"
 BLOCKS = [block for block in re.findall(r"^```sh\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL) if LOCAL in block]
 
