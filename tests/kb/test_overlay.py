@@ -69,6 +69,13 @@ def test_a_renamed_entity_keeps_its_names_and_its_id(kb):
     assert found(kb, "HSV Hamburg") == found(kb, "Hamburger SV") == [("HSV", "exact")]
 
 
+def test_a_renamed_entity_is_found_by_its_old_title_though_that_was_no_name_of_it(kb):
+    kb.remove_alias("Kent", "Kent")
+    assert "Kent" not in dict(found(kb, "Kent"))
+    kb.rename("Kent", "Kentshire")
+    assert dict(found(kb, "Kent"))["Kentshire"] == "exact"
+
+
 def test_who_gave_a_name_away_is_still_found_by_it(kb):
     kb.add(Entity("Ulm"))
     kb.rename("Ulm", "Bremen")
