@@ -212,6 +212,15 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     proposal_threshold: float  # log-odds of a start from which a span is looked at
 
 
+class Shortlist(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which names of a mention the network reads: see linking/shortlist.py."""
+
+    names: Annotated[int, msgspec.Meta(ge=1)] = 4  # of the candidates that are best by all that is known without them
+    margin: float = 2.0  # how far behind the best of these such a candidate may be
+    lm: float = -6.0  # what a name that is not read is taken to have, as such names have on average
+    classifier: float = -5.0
+
+
 class Tuned(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What was chosen on validation data, kept in the model folder."""
 
@@ -224,6 +233,7 @@ class Tuned(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     least_linked: float = 0.1  # how often such a name must be a link where it occurs, of a large knowledge base
     confidence: Confidence | None = None
     decision: Decision | None = None  # takes the place of score_threshold and confidence
+    shortlist: Shortlist | None = None  # None: all names are read
 
 
 def _says(description: str, *, ge: float | None = None, le: float | None = None) -> msgspec.Meta:
@@ -249,6 +259,7 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     least_linked: Annotated[float, _says("How often such a name is a link where it occurs.", ge=0, le=1)] | None = None
     any_case: Annotated[bool, _says("Propose names of one word in any spelling.")] = False
     max_candidates: Annotated[int, _says("Candidates of a mention that are scored.", ge=1)] = 30
+    names: Annotated[int, _says("Candidates of a mention whose names are read; 0: all.", ge=0)] | None = None
     titles: tuple[str, ...] | None = None  # link to these entities only
     overlaps: Literal["resolve", "keep"] = "resolve"  # keep: every detected span, which tuning needs
 
@@ -268,6 +279,10 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             raise ConfigError(f"min_confidence must be a probability from 0 to 1, got {least!r}")
         if self.fallback not in (None, False, True):
             raise ConfigError(f"fallback must be True, False, or None for the model's own, got {self.fallback!r}")
+        if self.names is not None and (type(self.names) is not int or self.names < 0):
+            raise ConfigError(
+                f"names must be a whole number, 0 for all, or None for the model's own, got {self.names!r}"
+            )
         if not isinstance(self.weights, ScoreWeights | None):
             raise ConfigError(f"weights must be ScoreWeights, or None for the model's own, got {self.weights!r}")
         if self.titles is not None and not _are_strings(self.titles):
@@ -299,6 +314,7 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             max_candidates=self.max_candidates,
             titles=None if self.titles is None else frozenset(self.titles),
             overlaps=self.overlaps,
+            shortlist=_with_names(fitted.shortlist, self.names),
         )
 
 
@@ -322,6 +338,20 @@ class LinkSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_candidates: int
     titles: frozenset[str] | None  # the only ones to link to; None: all
     overlaps: Literal["resolve", "keep"]
+    shortlist: Shortlist | None  # None: all names are read
+
+    @property
+    def leaves_out_hopeless(self) -> bool:
+        """Whether proposals that cannot become links are left out; not where all are wanted, to tune or to explain."""
+        decided = self.decision is not None and self.score_threshold is None
+        return decided and self.shortlist is not None and self.overlaps == "resolve"
+
+
+def _with_names(shortlist: Shortlist | None, names: int | None) -> Shortlist | None:
+    """A shortlist of another length, of all where that is 0."""
+    if names is None:
+        return shortlist
+    return msgspec.structs.replace(shortlist or Shortlist(), names=names) if names else None
 
 
 def _is_number(value: object) -> bool:

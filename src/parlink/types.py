@@ -52,7 +52,7 @@ class Candidate:
     id: str | None = None
     score: float | None = None  # the total that ranks candidates
     prior: float | None = None  # p(title | surface)
-    lm: float | None = None  # length-normalized log-likelihood of the title
+    lm: float | None = None  # length-normalized log-likelihood of the title; a usual one, if its name was not read
     classifier: float | None = None  # the discriminative correction, a raw logit
     similarity: float | None = None  # of the mention in its document and what is known of the entity
     overlap: float | None = None  # how much of the entity's description the text around speaks of

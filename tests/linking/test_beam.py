@@ -12,7 +12,7 @@ from parlink.config import ScoreWeights
 from parlink.linking.beam import beam_search
 from parlink.linking.names import score_names
 from parlink.linking.overlaps import resolve_overlaps
-from parlink.linking.scoring import total
+from parlink.linking.scoring import Parts
 from parlink.nn.decoder import MentionStates
 from parlink.nn.model import LinkingModel
 from parlink.nn.prefix_tree import PrefixTree
@@ -108,7 +108,8 @@ def test_total_is_the_weighted_sum_and_a_missing_prior_has_a_floor() -> None:
     similarity, overlap = np.array([[0.5, 0.0], [0.0, 0.2]], np.float32)
     weights = ScoreWeights(lm=2.0, classifier=3.0, prior=1.0, similarity=4.0, overlap=5.0)
     wanted = [-2.0 + 1.5 + 0.0 + 2.0, -4.0 + 3.0 + math.log(1e-4) + 1.0]
-    np.testing.assert_allclose(total(lm, classifier, prior, similarity, overlap, weights), wanted, rtol=1e-6)
+    parts = Parts(prior, lm, classifier, similarity, overlap)
+    np.testing.assert_allclose(parts.total(weights), wanted, rtol=1e-6)
 
 
 SPANS = st.lists(

@@ -6,12 +6,13 @@ are the new ones.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from counted_work import Work, count_work
-from parlink.config import LinkOptions
+from parlink.config import LinkOptions, Shortlist, Tuned
 from parlink.linking.linker import Linker
 from parlink.types import Document, Span
 from tiny_kb import tiny_kb
@@ -28,8 +29,9 @@ def document(sentences: int) -> Document:
     return Document(SENTENCE * sentences, spans=tuple(Span(start, start + len(name)) for start, name in starts))
 
 
-def work(folder: Path, *documents: Document) -> Work:
-    linker = Linker(tiny_checkpoint(seed=3, max_tokens=256), kb=(kb := tiny_kb(folder)), source=kb)
+def work(folder: Path, *documents: Document, shortlist: Shortlist | None = None) -> Work:
+    checkpoint = replace(tiny_checkpoint(seed=3, max_tokens=256), tuned=Tuned(shortlist=shortlist))
+    linker = Linker(checkpoint, kb=(kb := tiny_kb(folder)), source=kb)
     linker.link(list(documents), options=OPTIONS)  # so that nothing is done for the first time
     return count_work(lambda: linker.link(list(documents), options=OPTIONS))
 
@@ -44,6 +46,11 @@ def test_nothing_moves_between_devices_for_each_mention(tmp_path: Path) -> None:
     few, many = (work(tmp_path / str(sentences), document(sentences)) for sentences in (2, 6))
     assert many.moves == few.moves
     assert many.moves <= EXPECTED.moves
+
+
+def test_names_that_are_not_read_take_no_work(tmp_path: Path) -> None:
+    whole = work(tmp_path / "all", document(4)).flops
+    assert work(tmp_path / "one", document(4), shortlist=Shortlist(names=1, margin=0.0)).flops < 0.95 * whole
 
 
 def test_a_short_text_beside_a_long_one_costs_its_own_tokens(tmp_path: Path) -> None:

@@ -60,7 +60,8 @@ def tune_model(
     linker = Linker.load(model, kb=setup.kb, device=load.device, precision=load.precision)
     _refuse_nil(linker, model, weights=weights)
     table = None if surfaces is None else SurfaceTable.load(surfaces)
-    data = _propose(setup, linker, condition, surfaces=table, options=options, bar=bar)
+    read = _read_all(options) if weights else options
+    data = _propose(setup, linker, condition, surfaces=table, options=read, bar=bar)
     located = (LocatedDocument(doc, item.place) for doc, item in zip(data.proposed, setup.gold, strict=True))
     tuning = tune(
         data.gold,
@@ -88,8 +89,9 @@ def tune_decision(
     kb = next(iter(setups.values())).kb
     linker = Linker.load(model, kb=kb, device=load.device, precision=load.precision)
     _refuse_nil(linker, model, weights=weights)
+    read = _read_all(options) if weights else options
     sets = [
-        _propose(setup, linker, Condition.KB, options=options, chosen=True, name=name, bar=bar)
+        _propose(setup, linker, Condition.KB, options=read, chosen=True, name=name, bar=bar)
         for name, setup in setups.items()
     ]
     tuned, graph, fitted = _take_options(linker.tuned, options), _open_graph(kb), None
@@ -136,6 +138,11 @@ def _propose(
 def _reweight_set(data: DecisionSet, weights: ScoreWeights, graph: LinkGraph | None) -> DecisionSet:
     proposed, chosen = ([reweight(doc, weights, graph=graph) for doc in docs] for docs in (data.proposed, data.chosen))
     return replace(data, proposed=proposed, chosen=chosen)
+
+
+def _read_all(options: LinkOptions) -> LinkOptions:
+    """The same options without a shortlist: a part that is guessed has no weight that could be fitted."""
+    return msgspec.structs.replace(options, names=0)
 
 
 def _take_options(tuned: Tuned, options: LinkOptions) -> Tuned:

@@ -245,13 +245,15 @@ class View:
         return (record.id if record else None) or self.changes.tables_id(number)
 
     def _rank(self, numbers: NDArray[np.int64], mass: NDArray[np.float64], limit: int) -> list[int]:
-        """Return the places of the best; only where equals meet at the limit must the titles of more be known."""
+        """Return the places of the best; titles must be known only where equals meet."""
         seen = self.seen(numbers)
         best = np.lexsort((-seen, -mass))
         if len(best) > limit:
             last = best[max(limit - 1, 0)]
             best = best[(mass[best] > mass[last]) | ((mass[best] == mass[last]) & (seen[best] >= seen[last]))]
-        return sorted(best.tolist(), key=lambda i: (-mass[i], -seen[i], self.title(int(numbers[i]))))[:limit]
+        if ((np.diff(mass[best]) == 0) & (np.diff(seen[best]) == 0)).any():
+            return sorted(best.tolist(), key=lambda i: (-mass[i], -seen[i], self.title(int(numbers[i]))))[:limit]
+        return best[:limit].tolist()  # type: ignore[no-any-return]
 
     def _candidate(self, number: int, prior: float, step: int) -> Candidate:
         title, identifier = self.title(number), self._id(number)

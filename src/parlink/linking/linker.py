@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
@@ -23,12 +23,14 @@ from parlink.data import jsonl
 from parlink.errors import ConfigError, ParlinkError, TextError
 from parlink.kb import KnowledgeBase
 from parlink.kb.dictionary import OWN_TITLES, Dictionary
+from parlink.kb.remembered import RememberedView
 from parlink.kb.view import View
 from parlink.linking.candidates import CandidateSource, all_titles, look_up
 from parlink.linking.coherence import add_coherence
 from parlink.linking.decision import decide
 from parlink.linking.document_names import add_longer_names
 from parlink.linking.features import know_no_links
+from parlink.linking.hopeless import drop_hopeless
 from parlink.linking.interrupt import check
 from parlink.linking.mentions import (
     FoundMentions,
@@ -78,6 +80,7 @@ class Linker:
         self.tokenizer, self.tuned = checkpoint.tokenizer, checkpoint.tuned
         self.kb, self.source = kb, source
         self._dictionary: Dictionary | None = None  # the one used last
+        self._remembered: RememberedView | None = None  # as is this
 
     @classmethod
     def load(
@@ -207,14 +210,17 @@ class Linker:
         batches: list[FoundMentions] = []
         for places in _report(list(batch_windows(texts, batch_tokens=batch_tokens)), progress, (0.0, 0.5)):
             batches.append(find_mentions(network, texts, places, threshold=settings.proposal_threshold))
+        known = None if view is None else self._remember(view)
+        describe = _know_nothing if known is None else known.entity
+        linked_by = know_no_links if known is None else known.linked
+        own_kb = view is not None and self.source is self.kb and len(view) <= OWN_TITLES
+        if settings.leaves_out_hopeless and not own_kb:
+            batches = [drop_hopeless(batch, docs, settings, linked_by=linked_by) for batch in batches]
         mentions = [mention for batch in batches for mention in batch.mentions]
-        candidates = look_up(docs, mentions, _freeze(self.source, self.kb, view), settings)
+        candidates = look_up(docs, mentions, _freeze(self.source, self.kb, known), settings)
         if settings.document_names:
             candidates = add_longer_names(docs, mentions, candidates, limit=settings.max_candidates)
         titles = partial(all_titles, self.kb, view, settings, tokenizer, device=network.device)
-        describe = _know_nothing if view is None else cache(view.entity)
-        linked_by = know_no_links if view is None else cache(view.linked)
-        own_kb = view is not None and self.source is self.kb and len(view) <= OWN_TITLES
         remaining = iter(candidates)
         scored: list[list[Candidate]] = []
         for batch in _report(batches, progress, (0.5, 1.0)):
@@ -231,6 +237,13 @@ class Linker:
             links[mention.document].append(link)
         name = None if view is None else view.name
         return [resolve(doc, decisions, settings, kb=name) for doc, decisions in zip(docs, links, strict=True)]
+
+    def _remember(self, view: View) -> RememberedView:
+        """A state of the knowledge base with what is remembered of it; of another state nothing is."""
+        known = self._remembered
+        if known is None or known.view is not view:
+            self._remembered = known = RememberedView(view)
+        return known
 
     def _propose_names(
         self, texts: Sequence[TokenizedDocument], view: View | None, settings: LinkSettings
@@ -318,10 +331,12 @@ def _tell_of_pool(progress: Progress, done: int, size: int, whole: int, share: f
     progress((done + share * size) / whole)
 
 
-def _freeze(source: CandidateSource | None, kb: KnowledgeBase | None, view: View | None) -> CandidateSource | None:
+def _freeze(
+    source: CandidateSource | None, kb: KnowledgeBase | None, known: RememberedView | None
+) -> CandidateSource | None:
     """The state of a source that holds for the call."""
     if source is kb:
-        return view
+        return known
     return source.snapshot() if isinstance(source, KnowledgeBase) else source
 
 

@@ -23,5 +23,5 @@ def weighted_parts(candidate: Candidate, weights: ScoreWeights) -> dict[str, flo
 
 
 def weighted_total(candidate: Candidate, weights: ScoreWeights) -> float:
-    """Add up the parts of a candidate's score, as `linking.scoring.total` and `linking.coherence` do."""
+    """Add up the parts of a candidate's score, as `linking.scoring.Parts.total` and `linking.coherence` do."""
     return sum(weighted_parts(candidate, weights).values())

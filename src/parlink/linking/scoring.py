@@ -2,20 +2,22 @@
 
 A score has the same parts whichever way a name was found: the mean log-likelihood of its tokens and the
 discriminative correction, both from the model, the prior of the candidate, and, if the model has a
-bi-encoder, how well what is known of the entity fits the text. `total` adds them up.
+bi-encoder, how well what is known of the entity fits the text. `Parts.total` adds them up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from parlink.config import PRIOR_FLOOR, LinkSettings, ScoreWeights
+from parlink.config import PRIOR_FLOOR, LinkSettings, ScoreWeights, Shortlist
 from parlink.linking.network import Describe, Floats, Integers, KnownMentions, Network, ScoredNames
+from parlink.linking.shortlist import choose_names
 from parlink.text.tokenizer import Tokenizer
 from parlink.types import Candidate, Entity
 
@@ -74,10 +76,17 @@ def score_candidates(
     """Score every candidate; or generate names among them, and those that the beam drops do not come back."""
     nil = [NIL] if network.config.nil else []
     choices = [[*choice, *nil] for choice in candidates]
-    names = [[_tokens(candidate, tokenizer) for candidate in choice] for choice in choices]
     flat = [candidate for choice in choices for candidate in choice]
-    scores = mentions.generate(names, beams=settings.beams) if settings.search == "beam" else mentions.score(names)
-    return _collect(scores, flat.__getitem__, mentions, settings.weights, compare)
+    if settings.search == "beam":
+        names = [[_tokens(candidate, tokenizer) for candidate in choice] for choice in choices]
+        return _collect(
+            mentions.generate(names, beams=settings.beams), flat.__getitem__, mentions, settings.weights, compare
+        )
+    mention = np.repeat(np.arange(len(choices)), [len(choice) for choice in choices])
+    known = _know(flat, mention, mentions, compare)
+    read = choose_names(known.total(settings.weights), mention, settings.shortlist)
+    lm, classifier = _read_names(flat, mention, read, mentions, tokenizer, settings.shortlist)
+    return _write(flat, mention, replace(known, lm=lm, classifier=classifier), settings.weights, len(mentions))
 
 
 def search_titles(
@@ -99,14 +108,55 @@ def search_titles(
     return [_sort(none + choice)[: settings.max_candidates] for none, choice in zip(nil, choices, strict=True)]
 
 
-def total(
-    lm: Floats, classifier: Floats, prior: Floats, similarity: Floats, overlap: Floats, weights: ScoreWeights
-) -> Floats:
-    """The one definition of a candidate's score, but for coherence, which is added later."""
-    log_prior: Floats = np.log(np.maximum(prior, np.float32(PRIOR_FLOOR)))
-    paper: Floats = weights.lm * lm + weights.classifier * classifier + weights.prior * log_prior
-    sums: Floats = paper + weights.similarity * similarity + weights.overlap * overlap
-    return sums
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of the scores of candidates, (candidates,) each, but for coherence, which is added later."""
+
+    prior: Floats
+    lm: Floats
+    classifier: Floats
+    similarity: Floats | None  # None: the model has no bi-encoder
+    overlap: Floats | None
+
+    def total(self, weights: ScoreWeights) -> Floats:
+        """The one definition of a candidate's score."""
+        log_prior: Floats = np.log(np.maximum(self.prior, np.float32(PRIOR_FLOOR)))
+        sums: Floats = weights.lm * self.lm + weights.classifier * self.classifier + weights.prior * log_prior
+        for weight, part in ((weights.similarity, self.similarity), (weights.overlap, self.overlap)):
+            sums = sums if part is None else sums + weight * part
+        return sums
+
+
+def _know(
+    candidates: Sequence[Candidate], mention: Integers, mentions: KnownMentions, compare: Compare | None
+) -> Parts:
+    """All that is known of candidates before their names are read."""
+    prior = np.array([each.prior or 0.0 for each in candidates], np.float32)
+    nothing = np.zeros_like(prior)
+    if compare is None:
+        return Parts(prior, nothing, nothing, None, None)
+    return Parts(prior, nothing, nothing, *compare(mentions, mention, [each.title for each in candidates]))
+
+
+def _read_names(
+    candidates: Sequence[Candidate],
+    mention: Integers,
+    read: NDArray[np.bool_],
+    mentions: KnownMentions,
+    tokenizer: Tokenizer,
+    shortlist: Shortlist | None,
+) -> tuple[Floats, Floats]:
+    """Log-likelihood and correction of each candidate: those of names that are `read`, and else what is usual."""
+    usual = (0.0, 0.0) if shortlist is None else (shortlist.lm, shortlist.classifier)
+    lm, classifier = (np.full(len(candidates), value, np.float32) for value in usual)
+    owners, owner = np.unique(mention[read], return_inverse=True)
+    names: list[list[tuple[int, ...]]] = [[] for _ in owners]
+    for place, number in zip(owner.tolist(), np.flatnonzero(read).tolist(), strict=True):
+        names[place].append(_tokens(candidates[number], tokenizer))
+    if names:
+        scores = mentions[owners.tolist()].score(names)
+        lm[read], classifier[read] = scores.lm, scores.classifier
+    return lm, classifier
 
 
 def _tokens(candidate: Candidate, tokenizer: Tokenizer) -> tuple[int, ...]:
@@ -131,20 +181,25 @@ def _collect(
     weights: ScoreWeights,
     compare: Compare | None,
 ) -> list[list[Candidate]]:
-    """Write scores and their parts into the candidates that names stand for; by mention, best first."""
+    """Score the candidates that the names of a search stand for; by mention, best first."""
     candidates = [candidate(name) for name in scores.name.tolist()]
-    prior = np.array([each.prior or 0.0 for each in candidates], np.float32)
-    titles = [each.title for each in candidates]
-    nothing = np.zeros_like(prior)
-    similarity, overlap = (nothing, nothing) if compare is None else compare(mentions, scores.mention, titles)
-    sums = total(scores.lm, scores.classifier, prior, similarity, overlap, weights)
-    parts = (sums, scores.lm, scores.classifier, similarity, overlap)
-    names = ("score", "lm", "classifier", "similarity", "overlap")[: 3 if compare is None else 5]
-    choices: list[list[Candidate]] = [[] for _ in range(len(mentions))]
-    for mention, each, *values in zip(
-        scores.mention.tolist(), candidates, *(part.tolist() for part in parts), strict=True
-    ):
-        choices[mention].append(replace(each, **dict(zip(names, values, strict=False))))
+    known = _know(candidates, scores.mention, mentions, compare)
+    parts = replace(known, lm=scores.lm, classifier=scores.classifier)
+    return _write(candidates, scores.mention, parts, weights, len(mentions))
+
+
+def _write(
+    candidates: Sequence[Candidate], mention: Integers, parts: Parts, weights: ScoreWeights, mentions: int
+) -> list[list[Candidate]]:
+    """Write scores and their parts into candidates; by mention, best first."""
+    unknown = [None] * len(candidates)
+    compared = [unknown if part is None else part.tolist() for part in (parts.similarity, parts.overlap)]
+    columns = (parts.total(weights).tolist(), parts.lm.tolist(), parts.classifier.tolist(), *compared)
+    choices: list[list[Candidate]] = [[] for _ in range(mentions)]
+    for place, c, score, lm, f, similarity, overlap in zip(mention.tolist(), candidates, *columns, strict=True):
+        # `replace` would take three times as long.
+        values = (score, c.prior, lm, f, similarity, overlap)
+        choices[place].append(Candidate(c.title, c.id, *values, c.coherence, c.match_type, c.url, c.extra))
     return [_sort(choice) for choice in choices]
 
 

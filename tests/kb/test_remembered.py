@@ -1,0 +1,30 @@
+"""What is remembered of a state is what the state says, and no more of it than there is room for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from parlink.kb import remembered
+from parlink.kb.remembered import RememberedView
+from tiny_kb import tiny_kb
+
+
+def test_answers_are_those_of_the_view_also_the_second_time(tmp_path: Path) -> None:
+    view = tiny_kb(tmp_path).snapshot()
+    known = RememberedView(view)
+    for surface in ("Kent", "HSV", "nobody", "Kent", "x" * 100):
+        assert known.candidates(surface, limit=5) == view.candidates(surface, limit=5)
+        assert known.candidates(surface, limit=1) == view.candidates(surface, limit=1)
+        assert known.linked(surface) == view.linked(surface)
+        assert known.entity(surface) == view.entity(surface)
+    assert known.candidates("Kent", limit=5) is known.candidates("Kent", limit=5)
+
+
+def test_the_memory_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remembered, "SURFACES", 3)
+    known = RememberedView(tiny_kb(tmp_path).snapshot())
+    for number in range(10):
+        known.candidates(f"name {number}", limit=5)
+        assert len(known._candidates) <= 3
