@@ -19,10 +19,11 @@ from parlink.kb.arrays import unsigned
 from parlink.kb.build.columns import EntityColumns, write_trie
 from parlink.kb.build.facts import Occurrence
 from parlink.kb.build.link_graph import LinkGraphWriter
-from parlink.kb.build.link_probability import Seen, join, shape, spill_occurrences
+from parlink.kb.build.link_probability import Seen, join, spill_occurrences
 from parlink.kb.build.merge import Known
 from parlink.kb.build.spill import Spill
 from parlink.kb.link_graph import LINKS_FILE
+from parlink.kb.shapes import shape
 from parlink.kb.tables import (
     ALIAS,
     ARRAYS_FILE,
@@ -145,7 +146,7 @@ def _name_columns(names: Spill[Name], keys: Any, titles: Any) -> dict[str, array
         "name_start": groups.start,
         "name_many": groups.many,
         "name_title": (numbers | kinds << np.uint64(KIND_SHIFT)).astype(np.uint32),
-        "name_count": unsigned(np.minimum(counts, MAX_COUNT)),
+        **arrays.encode("name_count", unsigned(np.minimum(counts, MAX_COUNT))),
         "name_form": np.asarray(forms)[order].astype(np.uint16),
         "title_count": unsigned(np.minimum(np.bincount(numbers.astype(np.int64), spelled, len(titles)), MAX_COUNT)),
     }
@@ -153,11 +154,11 @@ def _name_columns(names: Spill[Name], keys: Any, titles: Any) -> dict[str, array
 
 def _probability_columns(names: Spill[Name], keys: Any, seen: Spill[Seen]) -> dict[str, arrays.Array]:
     """How often names are links where they occur, in the order of `_name_columns`."""
-    column = join(((row[0], row[4], row[5]) for row, _ in names), seen)
-    if column is None:
+    linked = join(((row[0], row[4], row[5]) for row, _ in names), seen)
+    if linked is None:
         return {}
-    order = np.argsort(np.fromiter((keys[row[0]] for row, _ in names), np.int64, len(column)), kind="stable")
-    return {"name_linked": column[order]}
+    order = np.argsort(np.fromiter((keys[row[0]] for row, _ in names), np.int64, len(linked.names)), kind="stable")
+    return {"name_linked": linked.names[order], "shape_linked": linked.shapes}
 
 
 def _id_columns(
