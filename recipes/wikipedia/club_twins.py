@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from recipes.wikipedia.evidence import Evidence
+import re
+from collections.abc import Mapping
+
+from recipes.wikipedia.kinds.noun_phrases import noun_phrase
 from recipes.wikipedia.pool import Pool
 
 _ENDINGS = (" FC", " F.C.", " AFC", " A.F.C.", " SC", " S.C.", " CF", " C.F.")
-_MORE = 2.0  # times as well known
+_CLUB = re.compile(r"\b(?:football|soccer|sports) (?:club|team)\b")
 
 
-def merge_club_twins(pool: Pool) -> None:
-    """Merge what only links know into the club of that name; a single word is the club's town as often."""
+def merge_club_twins(pool: Pool, leads: Mapping[str, str]) -> None:
+    """Merge a title whose lead says that it is a club into the club of that name; without a lead it may be a town."""
     for title, evidence in list(pool.titles.items()):
-        if evidence.kind != "SoccerClub" or not title.endswith(_ENDINGS):
-            continue
         name = title.rpartition(" ")[0]
         other = pool.titles.get(name)
-        if other is not None and " " in name and _is_weak(other, evidence):
+        if evidence.kind != "SoccerClub" or not title.endswith(_ENDINGS) or other is None or other.kind:
+            continue
+        if _CLUB.search(noun_phrase(leads.get(name, "")) or ""):
             pool.merge(name, title, "twins merged: a club's ending")
-
-
-def _is_weak(other: Evidence, club: Evidence) -> bool:
-    return not other.is_page and _MORE * other.popularity < club.popularity

@@ -88,7 +88,7 @@ def clean(pool: Pool, texts: Texts, tables: Tables) -> None:
     merge_twins(pool, tables.lower_redirects)
     merge_same_leads(pool, tables.leads)
     merge_parenthesis_twins(pool)
-    merge_club_twins(pool)
+    merge_club_twins(pool, tables.leads)
     merge_elsewhere(pool, texts, tables)
 
 

@@ -12,12 +12,13 @@ from tiny_data import linked
     "title, evidence, now",
     [
         ("Sydney Wanderers", linked(), "Sydney Wanderers FC"),
-        ("Sydney", linked(), "Sydney"),
-        ("New York City", linked(2, kind="City"), "New York City"),
-        ("Melbourne Heart", linked(99), "Melbourne Heart"),
+        ("Odd Down", linked(), "Odd Down"),
+        ("New York City", linked(), "New York City"),
+        ("Dynamo", linked(kind="Band"), "Dynamo"),
     ],
 )
 def test_club_twins(title: str, evidence: Evidence, now: str) -> None:
+    leads = dict.fromkeys(["Sydney Wanderers", "Dynamo"], "It is an Australian soccer club .")
     pool = Pool({title: evidence, f"{title} FC": linked(9, kind="SoccerClub")})
-    merge_club_twins(pool)
+    merge_club_twins(pool, leads | {"New York City": "It is a city ."})
     assert pool.now(title) == now

@@ -76,8 +76,8 @@ def write_spills(spills: Spills, titles: Iterable[str], folder: Path, *, seen: S
     if not len(trie):
         raise KnowledgeBaseError("the sources name no entity; a knowledge base needs at least one title")
     keys = write_trie((key for key, _ in groupby(row[0] for row, _ in spills.names)), folder / KEYS_FILE)
-    columns = _name_columns(spills.names, keys, trie)
-    columns |= _probability_columns(spills.names, keys, seen)
+    columns, order = _name_columns(spills.names, keys, trie)
+    columns |= _probability_columns(spills.names, order, seen)
     columns |= _id_columns(spills.ids, trie, columns["title_count"], folder / IDS_FILE)
     columns |= spills.columns.write(folder, trie)
     if spills.columns.is_popularity_known:
@@ -130,7 +130,8 @@ class Spills:
             self.names.add((key, title, kind, checksums, form(surface), shape(surface)), count)
 
 
-def _name_columns(names: Spill[Name], keys: Any, titles: Any) -> dict[str, arrays.Array]:
+def _name_columns(names: Spill[Name], keys: Any, titles: Any) -> tuple[dict[str, arrays.Array], arrays.Array]:
+    """Return the columns of names, and the order that brought the names to that of keys."""
     key, title, kind, forms, count = (array("Q") for _ in range(5))
     for (name, of, what, checksums, _, _), seen in names:
         key.append(keys[name])
@@ -142,7 +143,7 @@ def _name_columns(names: Spill[Name], keys: Any, titles: Any) -> dict[str, array
     numbers, kinds, counts = (np.asarray(column)[order] for column in (title, kind, count))
     spelled = np.where(kinds <= REDIRECT, counts, 0)
     groups = arrays.Groups.of(np.bincount(np.asarray(key, np.int64), minlength=len(keys)))
-    return {
+    columns = {
         "name_start": groups.start,
         "name_many": groups.many,
         "name_title": (numbers | kinds << np.uint64(KIND_SHIFT)).astype(np.uint32),
@@ -150,15 +151,13 @@ def _name_columns(names: Spill[Name], keys: Any, titles: Any) -> dict[str, array
         "name_form": np.asarray(forms)[order].astype(np.uint16),
         "title_count": unsigned(np.minimum(np.bincount(numbers.astype(np.int64), spelled, len(titles)), MAX_COUNT)),
     }
+    return columns, order
 
 
-def _probability_columns(names: Spill[Name], keys: Any, seen: Spill[Seen]) -> dict[str, arrays.Array]:
+def _probability_columns(names: Spill[Name], order: arrays.Array, seen: Spill[Seen]) -> dict[str, arrays.Array]:
     """How often names are links where they occur, in the order of `_name_columns`."""
     linked = join(((row[0], row[4], row[5]) for row, _ in names), seen)
-    if linked is None:
-        return {}
-    order = np.argsort(np.fromiter((keys[row[0]] for row, _ in names), np.int64, len(linked.names)), kind="stable")
-    return {"name_linked": linked.names[order], "shape_linked": linked.shapes}
+    return {} if linked is None else {"name_linked": linked.names[order], "shape_linked": linked.shapes}
 
 
 def _id_columns(
