@@ -23,6 +23,10 @@ class Mark:
     PAGE = LEAD | FACTS | ID | VITAL | RECENT  # there is or was a page of that title for certain
 
 
+_FEW_LINKS = 2
+_LABELS = frozenset(["kamel", "wikivisual"])  # lists of labels, without the parenthesis or comma of the title
+
+
 @dataclass(slots=True)
 class Evidence:
     """What is known of a title, summed over sources."""
@@ -40,6 +44,17 @@ class Evidence:
     def is_page(self) -> bool:
         """Whether there is or was a page of that title for certain, and not only a link to it."""
         return bool(self.kind or self.marks & Mark.PAGE)
+
+    @property
+    def is_label(self) -> bool:
+        """Whether no list has it but those of labels."""
+        return bool(self.lists) and self.lists <= _LABELS
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether nothing tells of it but labels and a link or two, which may be redirects."""
+        known = self.is_page or self.marks & (Mark.ARTICLE | Mark.AIDA | Mark.CANDIDATE | Mark.CASED)
+        return not known and self.text_links <= _FEW_LINKS and self.lists <= _LABELS
 
     @property
     def strength(self) -> int:

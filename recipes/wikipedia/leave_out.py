@@ -1,4 +1,4 @@
-"""Titles that are no entities: disambiguation pages, lists, dates, sections, bare labels of what has a parenthesis."""
+"""Titles that are no entities: disambiguation pages, lists, dates, sections, bare labels of what says more."""
 
 from __future__ import annotations
 
@@ -10,23 +10,29 @@ from parlink.data.wikipedia.wikitext import NAMESPACES
 from parlink.kb.surfaces import drop_parenthesis
 from recipes.wikipedia.evidence import Evidence, Mark
 from recipes.wikipedia.pool import Pool
+from recipes.wikipedia.spelling import drop_state
 
 _LIST = re.compile(r"(?:Lists?|Index|Outline|Timeline|Glossary|Table|Comparison) of |List \(")
 _SECTION = re.compile(r"\b\S* ?CareerStation|__\d+$|#")
 _NUMBERED = re.compile(r".* Engine .*\d|.+__.+|.* \d{1,2}")
 _LONGEST = 120  # characters
 _OUTSIDE = frozenset(["wikt", "wiktionary", *NAMESPACES])
-_LABELS = frozenset(["kamel", "wikivisual"])  # lists of labels, without the parenthesis of the title
 _JUNK = frozenset(["Template"])  # linked from 1,655 pages of enwik8 by broken templates
 
 
 def leave_out(pool: Pool, *, disambiguations: Collection[str]) -> None:
     """Take titles that are no entities out of the pool."""
     with_parenthesis = {short for title in pool.titles if (short := drop_parenthesis(title))}
+    with_comma = {place for title, evidence in pool.titles.items() if evidence.is_page and (place := drop_state(title))}
     for title, evidence in list(pool.titles.items()):
         reason = _reason(title, evidence, title in disambiguations)
-        if reason is None and title in with_parenthesis and _is_bare_label(evidence):
-            reason = "bare labels beside titles with a parenthesis"
+        is_ambiguous = title in with_parenthesis or title in with_comma
+        if reason is None and is_ambiguous and evidence.is_label:
+            if not _is_known(evidence):
+                more = "a parenthesis" if title in with_parenthesis else "a comma"
+                reason = f"bare labels beside titles with {more}"
+            elif not evidence.is_page:
+                evidence.count = 0  # uses of a label, which may mean any of the titles
         if reason:
             pool.leave_out(title, reason)
 
@@ -55,7 +61,6 @@ def _is_engine(title: str, evidence: Evidence) -> bool:
     return evidence.kind == "AutomobileEngine" and not used and _NUMBERED.fullmatch(title) is not None
 
 
-def _is_bare_label(evidence: Evidence) -> bool:
-    """Whether only lists of labels know it, which may mean any of the titles with a parenthesis."""
-    known = evidence.is_page or evidence.text_links or evidence.marks & (Mark.AIDA | Mark.ARTICLE)
-    return not known and bool(evidence.lists) and evidence.lists <= _LABELS
+def _is_known(evidence: Evidence) -> bool:
+    """Whether more than lists of labels know it, which may mean any of the titles that say more."""
+    return bool(evidence.is_page or evidence.text_links or evidence.marks & (Mark.AIDA | Mark.ARTICLE))

@@ -28,6 +28,7 @@ def rank(evidence: Evidence) -> float:
         + 0.5 * bool(evidence.marks & Mark.AIDA)
         + 0.3 * bool(evidence.marks & Mark.CANDIDATE)
         + 0.3 * bool(evidence.lists - _CLASS_TABLES)
+        + 0.5 * ("dwie" in evidence.lists)  # what news may mean
         + 0.05 * bool(evidence.marks & Mark.NAMED)
         + 0.5 * log10(1 + evidence.seen)
         + 0.3 * log10(1 + evidence.redirects)

@@ -13,6 +13,7 @@ from recipes.wikipedia.pool import Pool
 _DASHES = re.compile(r"\s*[-‐-―−/]\s*")
 _MARKS = re.compile(r"[.,'’‘`\"“”]|(?<=[A-Za-z])!$")
 _INITIALS = re.compile(r"\.\s+(?=\S\.)")
+_US = re.compile(r"\bU\.S\.(?= \w)")
 _SHORT = 4  # letters of a title in which each says much
 _ACRONYM = 5  # letters of the longest word that is another when it is in capitals
 _LONG = 3  # words of a title that means the same with and without "The"
@@ -111,7 +112,7 @@ def _leads(redirects: Mapping[str, str], title: str, other: str) -> bool:
 
 
 def _drop_marks(title: str) -> str:
-    spaced = _DASHES.sub(" ", _INITIALS.sub(".", title)).replace(" & ", " and ")
+    spaced = _DASHES.sub(" ", _INITIALS.sub(".", _US.sub("United States", title))).replace(" & ", " and ")
     return " ".join(_MARKS.sub("", spaced).split())
 
 

@@ -14,6 +14,7 @@ from parlink.kb.priors import STEP_WEIGHTS
 from parlink.kb.surfaces import FOLDED, drop_parenthesis, parts
 from recipes.wikipedia.evidence import Evidence
 from recipes.wikipedia.names import NameEvidence, Sign
+from recipes.wikipedia.spelling import drop_state
 
 SCALE = 10  # counts are whole numbers, so weights are multiplied
 _POWER, _MORE = 0.6, 0.5  # as in parlink.kb.priors
@@ -22,9 +23,12 @@ _PRIOR, _CANDIDATE_PRIOR = 10, 60
 _ALIAS, _REDIRECT, _LISTED = 0.4, 1.0, 0.3
 _LOWER_REDIRECT = 0.6 / STEP_WEIGHTS[FOLDED]  # their small letters say nothing, so case should cost nothing
 _TITLE, _BEFORE_COMMA, _RESPELLED = 1.5, 0.5, 0.5
+_DOUBTFUL_TITLE = 0.2  # in place of _TITLE
 _FEWEST_LINKS, _NOUN_SHARE = 5, 0.4
+_DAYS = frozenset(["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"])
+_DAY_POPULARITY = 100.0  # texts name days all the time, and Wikipedia does not link them
 _SURNAME, _LISTS_OF_FAMOUS = 2.0, 4
-_DIGITS = 4
+_DIGITS = 3
 _RESPELL = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss", "å": "aa", "Å": "Aa", "ø": "oe"}
     | {"Ø": "Oe", "æ": "ae"}
@@ -35,11 +39,11 @@ def weigh_names(
     title: str, evidence: Evidence, names: Mapping[str, NameEvidence], *, is_person: bool = False
 ) -> dict[str, int]:
     """Return the names of a title with their weights as counts."""
-    fame = math.pow(evidence.popularity + _MORE, _POWER)
+    fame = math.pow((_DAY_POPULARITY if title in _DAYS else evidence.popularity) + _MORE, _POWER)
     weights: dict[str, float] = {}
     for surface, name in names.items():
         weights[surface] = _weigh(name, fame)
-    for surface, share in _spell_title(title, is_noun=_is_noun(names)):
+    for surface, share in _spell_title(title, is_noun=_is_noun(names), is_doubtful=evidence.is_doubtful):
         weights[surface] = weights.get(surface, 0.0) + share * fame
     if is_person and (weight := _weigh_surname(evidence)):
         for surname in islice(parts(title), 1):
@@ -56,7 +60,7 @@ def scale_popularity(evidence: Evidence) -> int:
 
 
 def _round(weight: float) -> int:
-    """Round to a whole number of four binary digits and zeros; what they leave out says nothing, and costs 2 MB."""
+    """Round to a whole number of three binary digits and zeros; what they leave out says nothing, and costs 3 MB."""
     step = 1 << max(0, int(weight).bit_length() - _DIGITS)
     return round(weight / step) * step
 
@@ -80,14 +84,12 @@ def _weigh_surname(evidence: Evidence) -> float:
     return _SURNAME * max(0, len(evidence.lists) - _LISTS_OF_FAMOUS)
 
 
-def _spell_title(title: str, *, is_noun: bool) -> Iterator[tuple[str, float]]:
+def _spell_title(title: str, *, is_noun: bool, is_doubtful: bool) -> Iterator[tuple[str, float]]:
     """Yield spellings of the title itself, with how much of its fame each has."""
-    if is_noun and title[1:].islower():
-        yield title.lower(), _TITLE
-    else:
-        yield title, _TITLE
+    own = title.lower() if is_noun and title[1:].islower() else title
+    yield own, _DOUBTFUL_TITLE if is_doubtful and title not in _DAYS else _TITLE
     short = drop_parenthesis(title) or title
-    if (city := _drop_after_comma(short)) is not None:
+    if (city := drop_state(short)) is not None:
         yield city, _BEFORE_COMMA
     if not title.isascii():
         for spelling in {short, title}:
@@ -100,9 +102,3 @@ def _is_noun(names: Mapping[str, NameEvidence]) -> bool:
     links = sum(name.text_links for name in names.values())
     small = sum(name.text_links for surface, name in names.items() if surface.islower())
     return links >= _FEWEST_LINKS and small >= _NOUN_SHARE * links
-
-
-def _drop_after_comma(title: str) -> str | None:
-    """Return what stands before the comma of "Auburn, New York"; None if there is no comma, or no place after it."""
-    before, comma, after = title.partition(", ")
-    return before if comma and after[:1].isupper() and not any(map(str.isdigit, after)) else None

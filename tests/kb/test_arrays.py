@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
-from parlink.kb.arrays import Groups, open_mapped, unsigned, write
+from parlink.kb.arrays import VALUES, Groups, encode, open_mapped, unsigned, write
 
 COLUMN = st.lists(st.integers(0, 2**63), max_size=9).map(lambda values: unsigned(np.array(values, np.uint64)))
 
@@ -62,3 +62,11 @@ def test_groups_lie_one_after_the_other(many):
     ends = [sum(many[: group + 1]) for group in range(len(many))]
     assert len(groups) == len(many)
     assert [groups.range(group) for group in range(len(many))] == list(zip([0, *ends], ends, strict=False))
+
+
+@given(values=st.lists(st.integers(0, 2**40), max_size=300).map(lambda values: unsigned(np.array(values, np.uint64))))
+def test_few_distinct_values_are_numbered(values):
+    columns = encode("a", values)
+    table = columns.get(f"a{VALUES}")
+    assert (columns["a"] if table is None else table[columns["a"]]).tolist() == values.tolist()
+    assert (table is None) == (values.dtype.itemsize == 1 or len(set(values.tolist())) > 256)

@@ -12,8 +12,10 @@ from recipes.wikipedia.kinds.noun_phrases import noun_phrase
 from recipes.wikipedia.kinds.title_types import type_of_title
 
 _PERSONS = frozenset(["sronen_people", "us_legislators"])  # lists of titles.tsv.gz that hold nothing else
+_NO_PERSONS = frozenset(["Bitcoin", "CBS", "Physician", "Robot", "Spotify"])  # though one of them has it
 _FILMS = frozenset(["wikimovies"])
 _DOUBTFUL = frozenset(["Building", "Country", "EducationalInstitution", "MusicGenre"])  # often wrong, leads are not
+_NO_COUNTRIES = frozenset(["Country", "Magazine"])  # such as the United Nations, and a football club that has one
 _PLAIN = frozenset(["organization", "person", "work"])  # types that are better than no description
 
 
@@ -44,10 +46,16 @@ def _choose(name: str, told: str | None) -> str | None:
     by_class = TYPE_OF_CLASS.get(name)
     if told in ("place", "person", "event") and name in _DOUBTFUL and by_class != "other":
         return told
+    if told in ("organization", "other") and name in _NO_COUNTRIES:
+        return told
     return by_class or told
 
 
 def _by_lists(evidence: Evidence, by_title: str | None, title: str) -> str | None:
-    if not _PERSONS.isdisjoint(evidence.lists) and by_title in (None, "place" if ", " in title else None):
+    if (
+        title not in _NO_PERSONS
+        and not _PERSONS.isdisjoint(evidence.lists)
+        and by_title in (None, "place" if ", " in title else None)
+    ):
         return "person"
     return by_title or ("work" if not _FILMS.isdisjoint(evidence.lists) else None)

@@ -14,6 +14,8 @@ _PAIRS = (  # two words that together mean another thing than the second alone
     (rf"\b(?:{_STATIONS.replace(' ', '|').replace('_', ' ')}) (?:station|stop|stations)\b|\bpower plant\b", "place"),
     (r"\baircraft carrier\b|\bfighter (?:aircraft|jet)\b|\btrainer aircraft\b", "product"),
     (r"\b(?:ice hockey|hockey|football|basketball) (?:centre|center|guard|wing)\b", "person"),
+    (r"^(?:[\w-]+ )?(?:line|brand) of (?!(?:the|[A-Z]))", "product"),
+    (r"\bchampionship series\b", "event"),
     (r"\bethnic group\b|\bindigenous people", "other"),
     (r"\b(?:first-person|third-person) shooter\b", "work"),
 )

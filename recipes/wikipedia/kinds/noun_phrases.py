@@ -62,7 +62,7 @@ def _take_phrase(following: list[str]) -> list[str]:
     for word, after in pairwise([*following, "."]):
         if word == "," and len(words) < 2:
             continue  # "a philosophical , social and political ideology"
-        if len(words) == _LONGEST or _ends_phrase(word) or (words and _PARTICIPLE.fullmatch(word) and after in _JOIN):
+        if len(words) == _LONGEST or _ends_phrase(word) or _is_clause(words, word, after):
             break
         words.append(word)
         if _ends_sentence(word):
@@ -70,6 +70,11 @@ def _take_phrase(following: list[str]) -> list[str]:
     while words and words[-1].lower() in _LAST:
         words.pop()
     return words
+
+
+def _is_clause(words: list[str], word: str, after: str) -> bool:
+    """Whether a participle begins a clause: "... played by", but not "an American microblogging and ... service"."""
+    return bool(words) and _PARTICIPLE.fullmatch(word) is not None and after in _JOIN - {"and", "or"}
 
 
 def _ends_phrase(word: str) -> bool:

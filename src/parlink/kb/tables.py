@@ -11,17 +11,19 @@ arrays.safetensors
     name_many        (keys,)     how many names hang on a key
     name_title       (names,)    the title; its two highest bits say what kind of name it is
     name_count       (names,)    how often the name was seen for the title; popularity of the title if made of it
+    name_count_values (some,)    what the numbers in name_count stand for; may be missing: for themselves
     name_form        (names,)    `form` of the name as it is spelled
     title_count      (titles,)   how often the title was seen under any name; may be missing, if there is a popularity
     title_id         (titles,)   its id's number in ids.marisa + 1; 0: none
     id_title         (ids,)      the title that has the id
     name_linked      (names,)    how often the name is a link where it occurs; see `Linked`
+    shape_linked     (shapes,)   the same of names that look alike (`shapes`), which is what guesses in name_linked are
     title_type       (titles,)   place in TYPES + 1; 0: none
     title_description, title_kind   (titles,) number in descriptions.marisa, kinds.marisa + 1; 0: none
     title_popularity (titles,)   how well known the title is, if that is not title_count
 Format 1 has, in place of title_description, description_start (titles + 1,) and description (bytes,), and no types;
 before format 3, name_form has 32 bits, name_count of names made of a title is title_count, and name_start (keys + 1,)
-is that of all keys.
+is that of all keys; before format 4, name_count is never encoded, and guesses stand in name_linked.
 """
 
 from __future__ import annotations
@@ -42,8 +44,9 @@ from numpy.typing import NDArray
 from parlink.errors import KnowledgeBaseError
 from parlink.kb import arrays, surfaces
 from parlink.kb.link_graph import LINKS_FILE, LinkGraph
+from parlink.kb.shapes import SHAPES, shape
 
-FORMAT = 3
+FORMAT = 4
 INFO_FILE, ARRAYS_FILE = "kb.json", "arrays.safetensors"
 TITLES_FILE, KEYS_FILE, IDS_FILE = "titles.marisa", "keys.marisa", "ids.marisa"
 DESCRIPTIONS_FILE, KINDS_FILE = "descriptions.marisa", "kinds.marisa"
@@ -173,6 +176,7 @@ class Tables:
         keys = len(self._keys)
         starts = -(-keys // arrays.SHARED) if "name_many" in self._arrays else keys + 1
         wanted = {"name_start": starts, "name_many": keys, "id_title": ids, "description_start": titles + 1}
+        wanted |= {"shape_linked": SHAPES}
         wanted |= dict.fromkeys(("name_title", "name_count", "name_form", "name_linked"), names)
         columns = ("count", "id", "type", "description", "kind", "popularity")
         wanted |= {f"title_{column}": titles for column in columns}
@@ -206,7 +210,7 @@ class Tables:
             title=numbers,
             kind=(title >> KIND_SHIFT).astype(np.int64),
             form=_narrow(self._name_form[first:last]),
-            count=self._name_count[first:last].astype(np.float64),
+            count=self._counts(first, last),
         )
 
     def redirect(self, old: str) -> int | None:
@@ -273,7 +277,10 @@ class Tables:
         steps = names.steps(surface)
         column = self._arrays["name_linked"][first:last][steps == steps.min()].astype(np.int64)
         value = int(column[np.lexsort((-(column & LINKED_SCALE), column >> LINKED_BITS))[0]])
-        return Linked((value & LINKED_SCALE) / LINKED_SCALE, is_guess=bool(value >> LINKED_BITS))
+        is_guess = bool(value >> LINKED_BITS)
+        if is_guess and "shape_linked" in self._arrays:
+            value = int(self._arrays["shape_linked"][shape(surface)])
+        return Linked((value & LINKED_SCALE) / LINKED_SCALE, is_guess=is_guess)
 
     def linked_forms(self, key: str) -> dict[int, float]:
         """Return how often the spellings of a key are links where they occur, by form; guesses are left out."""
@@ -304,6 +311,15 @@ class Tables:
     def name_keys(self) -> Iterator[str]:
         """Yield the keys of all names."""
         return iter(self._keys.iterkeys())
+
+    def _counts(self, first: int, last: int) -> NDArray[np.float64]:
+        column = self._name_count[first:last]
+        values = self._arrays.get(f"name_count{arrays.VALUES}")
+        if values is not None:
+            self._check(column.max(initial=0) < len(values), "name_count")
+            column = values[column]
+        counts: NDArray[np.float64] = column.astype(np.float64)
+        return counts
 
     def _string(self, trie: Any, array: str, number: int) -> str | None:
         place = int(self._arrays[array][number])

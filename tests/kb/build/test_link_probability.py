@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from parlink.data import parallel
 from parlink.kb import arrays, surfaces
 from parlink.kb.build.build import BuildOptions, build
-from parlink.kb.build.link_probability import _SHAPES, IS_GUESS, SCALE, shape
+from parlink.kb.build.link_probability import IS_GUESS, SCALE, join
+from parlink.kb.shapes import SHAPES, shape
 from parlink.kb.tables import Tables, form
 from tiny_kb import write_lines
 
@@ -20,7 +21,22 @@ def probabilities(folder, surface):
     first, last = Tables.open(folder)._range(surfaces.key(surface))
     places = [place for place in range(first, last) if columns["name_form"][place] == form(surface)]
     values = [int(columns["name_linked"][place]) for place in places]
-    return [((value & SCALE) / SCALE, bool(value & IS_GUESS)) for value in values]
+    guess = int(columns["shape_linked"][shape(surface)])
+    return [((guess if value & IS_GUESS else value) / SCALE, bool(value & IS_GUESS)) for value in values]
+
+
+def shrink(linked, occurs, mean):
+    """What a count says, with a mean that is worth four pages, of two digits."""
+    return pytest.approx((linked + 4 * mean) / (occurs + 4), abs=5.1e-3)
+
+
+def count_names(*pages):
+    """Columns of names of one shape, given on how many pages each occurs and is a link."""
+    names = [(f"n{number}", 0, 0) for number in range(len(pages))]
+    seen = [
+        ((f"n{number}", 0, what), count) for number, counts in enumerate(pages) for what, count in enumerate(counts)
+    ]
+    return join(names, seen)
 
 
 def article(title, text, *links):
@@ -47,9 +63,31 @@ def folder(tmp_path_factory):
 
 
 def test_pages_with_a_link_are_divided_by_pages_with_the_name(folder):
-    assert probabilities(folder, "Kent") == [(pytest.approx(1 / 2, abs=5.1e-3), False)]  # not within a longer link
-    assert probabilities(folder, "sea") == [(pytest.approx(1 / 4, abs=5.1e-3), False)]
-    assert probabilities(folder, "Kent County") == [(1.0, False)]
+    mean = (1 / 2 + 1 / 4 + 1) / 3  # which is worth a name of each shape
+    assert probabilities(folder, "Kent") == [(shrink(1, 2, (1 / 2 + mean) / 2), False)]  # not within a longer link
+    assert probabilities(folder, "sea") == [(shrink(1, 4, (1 / 4 + mean) / 2), False)]
+    assert probabilities(folder, "Kent County") == [(shrink(1, 1, (1 + mean) / 2), False)]
+
+
+def test_the_more_pages_the_less_do_names_that_look_alike_say():
+    columns = count_names((1000, 0), (2, 0), (2, 2), (0, 0))
+    often, seldom, both, never = columns.names.tolist()
+    assert often / SCALE == pytest.approx(0.0, abs=5.1e-3)
+    assert 0.1 < seldom / SCALE < columns.shapes[0] / SCALE < both / SCALE < 0.9
+    assert never == IS_GUESS
+
+
+def test_a_page_says_nothing_of_its_subject_and_of_parts_of_its_links(tmp_path):
+    lines = [
+        article("Alan Shearer", "Shearer scored. Alan Shearer."),
+        article("B", "Alan Shearer is here, and Shearer.", (0, 12, "Alan Shearer")),
+        article("C", "Shearer", (0, 7, "Alan Shearer")),
+    ]
+    build([write_lines(tmp_path / "a.jsonl", lines)], tmp_path / "kb")
+    assert probabilities(tmp_path / "kb", "Shearer") == probabilities(tmp_path / "kb", "Alan Shearer") == [(1.0, False)]
+    more = [*lines, article("D", "Shearer, not linked.")]
+    build([write_lines(tmp_path / "b.jsonl", more)], tmp_path / "more")
+    assert probabilities(tmp_path / "more", "Shearer")[0][0] < 1
 
 
 def test_names_that_no_text_has_get_the_mean_of_their_shape_and_say_so(folder):
@@ -69,8 +107,9 @@ def test_dumps_are_counted_alike_by_one_process_and_several(tmp_path, monkeypatc
     )
     (tmp_path / "a.xml").write_text(f"<mediawiki>{pages}</mediawiki>")
     build([tmp_path / "a.xml"], tmp_path / "kb")
-    assert probabilities(tmp_path / "kb", "Kent") == [(pytest.approx(1 / 3, abs=5.1e-3), False)]
-    assert probabilities(tmp_path / "kb", "sea") == [(pytest.approx(1 / 2, abs=5.1e-3), False)]
+    mean = (1 / 3 + 1 / 2) / 2
+    assert probabilities(tmp_path / "kb", "Kent") == [(shrink(1, 3, (1 / 3 + mean) / 2), False)]
+    assert probabilities(tmp_path / "kb", "sea") == [(shrink(1, 2, (1 / 2 + mean) / 2), False)]
     monkeypatch.setattr(parallel, "SMALL_FILE", 0)
     build([tmp_path / "a.xml"], tmp_path / "again", options=BuildOptions(processes=2))
     files = ["arrays.safetensors", "links.safetensors"]
@@ -85,7 +124,7 @@ def test_no_column_if_nothing_was_counted(tmp_path):
 
 @given(st.text())
 def test_every_surface_has_a_shape(surface):
-    assert 0 <= shape(surface) < _SHAPES
+    assert 0 <= shape(surface) < SHAPES
 
 
 def test_shapes_tell_words_capitals_and_length_apart():

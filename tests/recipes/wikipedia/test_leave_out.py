@@ -22,9 +22,17 @@ from tiny_data import linked
         ("Compound", linked(), False),
         ("Glen", Evidence(lists=frozenset(["kamel"])), False),
         ("Glen (film)", linked(), True),
+        ("Auburn", Evidence(lists=frozenset(["kamel"])), False),
+        ("Auburn", Evidence(lists=frozenset(["kamel", "t2kmatch"])), True),
     ],
 )
 def test_what_is_left_out(title: str, evidence: Evidence, stays: bool) -> None:
-    pool = Pool({title: evidence, "Glen (actor)": linked()})
+    pool = Pool({title: evidence, "Glen (actor)": linked(), "Auburn, New York": linked(kind="City")})
     leave_out(pool, disambiguations={"Compound"})
     assert (title in pool.titles) is stays
+
+
+def test_uses_of_a_label_are_not_those_of_the_bare_title() -> None:
+    glen, ulm = (Evidence(text_links=3, count=9, lists=frozenset(["kamel"])) for _ in range(2))
+    leave_out(Pool({"Glen": glen, "Glen (actor)": linked(), "Ulm": ulm}), disambiguations=())
+    assert (glen.count, ulm.count) == (0, 9)

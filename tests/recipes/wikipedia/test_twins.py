@@ -19,6 +19,7 @@ from tiny_data import linked
         ("Coin", linked(), "Coín", linked(9), "Coin"),
         ("Raj", Evidence(), "Ráj", linked(9), "Raj"),
         ("J. D. Vance", linked(), "JD Vance", linked(9), "JD Vance"),
+        ("U.S. Senate", linked(), "United States Senate", linked(9), "United States Senate"),
         ("The Green Wave", linked(), "Green Wave", linked(9), "The Green Wave"),
         ("The Bank of New York", linked(), "Bank of New York", linked(9), "Bank of New York"),
         ("The Last Waltz", linked(), "Last Waltz", linked(9), "Last Waltz"),

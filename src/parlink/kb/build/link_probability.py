@@ -1,8 +1,13 @@
-"""How often a name is a link where it occurs: counted, or for names that no text has, the mean of names like it."""
+"""How often a name is a link where it occurs: counted, and the fewer pages have it, the nearer to names like it.
+
+A name that no text has gets the mean of names that look like it, and is marked as a guess.
+"""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -12,27 +17,23 @@ from numpy.typing import NDArray
 from parlink.kb import surfaces
 from parlink.kb.build.facts import IS_LINKED
 from parlink.kb.build.spill import Spill
+from parlink.kb.shapes import SHAPES
 from parlink.kb.tables import LINKED_BITS, LINKED_SCALE, form
 
 # A column of 16 bits: the highest says that the probability is a guess, the others are the probability.
 IS_GUESS, SCALE = 1 << LINKED_BITS, LINKED_SCALE
 
 _DIGITS = 2  # that are kept of a probability: what is packed is smaller by a third
-_SHAPES = 4 * 4 * 8  # words, capitals, length
-_CAPITALS = 4
-_LENGTHS = 8
+_PRIOR_PAGES = 4.0  # that the mean of names which look alike is worth
 Seen = tuple[str, int, int]  # key, form, and whether it is a link
 
 
-def shape(surface: str) -> int:
-    """Return a number that names have in common which look alike: how many words, capitals, how long."""
-    words = surface.split() or [""]
-    if surface.isupper():
-        capitals = 3
-    else:
-        capital = sum(word[:1].isupper() for word in words)
-        capitals = 0 if not capital else 2 if capital == len(words) else 1
-    return ((min(len(words), 4) - 1) * _CAPITALS + capitals) * _LENGTHS + min(len(surface) // 4, _LENGTHS - 1)
+@dataclass(frozen=True, slots=True)
+class LinkedColumns:
+    """How often names are links where they occur."""
+
+    names: NDArray[np.uint16]  # (names,) the probability; for a guess only `IS_GUESS`
+    shapes: NDArray[np.uint16]  # (SHAPES,) the probability of names that look alike, which is what guesses are
 
 
 def spill_occurrences(occurrences: Iterable[tuple[tuple[str, int], int]], scratch: Path) -> Spill[Seen]:
@@ -44,32 +45,36 @@ def spill_occurrences(occurrences: Iterable[tuple[tuple[str, int], int]], scratc
     return seen
 
 
-def join(names: Iterable[tuple[str, int, int]], seen: Iterable[tuple[Seen, int]]) -> NDArray[np.uint16] | None:
-    """Return the column for names, given as key, form and shape in the order of keys; None if nothing was counted."""
-    counted: list[float] = []
-    shapes: list[int] = []
+def join(names: Iterable[tuple[str, int, int]], seen: Iterable[tuple[Seen, int]]) -> LinkedColumns | None:
+    """Return the columns for names, given as key, form and shape in the order of keys; None if nothing was counted."""
+    occurs, linked, shapes = array("Q"), array("Q"), array("B")
     by_key = _ByKey(seen)
     for key, group in groupby(names, key=lambda name: name[0]):
-        probabilities = by_key.advance(key)
+        pages_by_form = by_key.advance(key)
         for _, checksums, shape_of_name in group:
-            counted.append(probabilities.get(checksums, np.nan))
+            pages = pages_by_form.get(checksums, (0, 0))
+            occurs.append(pages[0])
+            linked.append(pages[1])
             shapes.append(shape_of_name)
-    probability, kind = np.asarray(counted), np.asarray(shapes, np.int64)
-    is_counted = ~np.isnan(probability)
-    if not is_counted.any():
+    counted, links, looks = np.asarray(occurs), np.asarray(linked), np.asarray(shapes, np.int64)
+    if not counted.any():
         return None
-    guessed = _means(probability[is_counted], kind[is_counted])[kind]
-    rounded = np.round(np.where(is_counted, probability, guessed), _DIGITS)
-    scaled = np.rint(rounded * SCALE).astype(np.uint16)
-    column: NDArray[np.uint16] = scaled | np.where(is_counted, 0, IS_GUESS).astype(np.uint16)
-    return column
+    means = _means(counted, links, looks)
+    shrunk = (links + _PRIOR_PAGES * means[looks]) / (counted + _PRIOR_PAGES)
+    return LinkedColumns(np.where(counted > 0, _scale(shrunk), np.uint16(IS_GUESS)), _scale(means))
 
 
-def _means(probability: NDArray[np.float64], shapes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the mean of each shape; the mean of all is worth one name of it."""
-    sums = np.bincount(shapes, probability, _SHAPES) + probability.mean()
-    means: NDArray[np.float64] = sums / (np.bincount(shapes, minlength=_SHAPES) + 1)
+def _means(occurs: NDArray[np.uint64], linked: NDArray[np.uint64], shapes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the mean probability of counted names of each shape; the mean of all is worth one name of it."""
+    counted = occurs > 0
+    probability, looks = linked[counted] / occurs[counted], shapes[counted]
+    sums = np.bincount(looks, probability, SHAPES) + probability.mean()
+    means: NDArray[np.float64] = sums / (np.bincount(looks, minlength=SHAPES) + 1)
     return means
+
+
+def _scale(probability: NDArray[np.float64]) -> NDArray[np.uint16]:
+    return np.rint(np.round(probability, _DIGITS) * SCALE).astype(np.uint16)
 
 
 class _ByKey:
@@ -77,17 +82,17 @@ class _ByKey:
 
     def __init__(self, seen: Iterable[tuple[Seen, int]]) -> None:
         self._groups: Iterator[tuple[str, Iterator[tuple[Seen, int]]]] = groupby(seen, key=lambda row: row[0][0])
-        self._key, self._probabilities = "", dict[int, float]()
+        self._key, self._pages = "", dict[int, tuple[int, int]]()
 
-    def advance(self, key: str) -> dict[int, float]:
-        """Return the link probability of each form of a key."""
+    def advance(self, key: str) -> dict[int, tuple[int, int]]:
+        """Return on how many pages each form of a key occurs, and on how many it is a link."""
         while self._key < key and (group := next(self._groups, None)) is not None:
-            self._key, self._probabilities = group[0], _divide(group[1])
-        return self._probabilities if self._key == key else {}
+            self._key, self._pages = group[0], _sum(group[1])
+        return self._pages if self._key == key else {}
 
 
-def _divide(rows: Iterable[tuple[Seen, int]]) -> dict[int, float]:
+def _sum(rows: Iterable[tuple[Seen, int]]) -> dict[int, tuple[int, int]]:
     pages: dict[int, list[int]] = {}
     for (_, checksums, what), count in rows:
         pages.setdefault(checksums, [0, 0])[what == IS_LINKED] += count
-    return {checksums: linked / occurs for checksums, (occurs, linked) in pages.items() if occurs}
+    return {checksums: (occurs, linked) for checksums, (occurs, linked) in pages.items() if occurs}

@@ -1,6 +1,7 @@
 """Where names occur in texts, and on how many pages they are links there: a second pass, when the names are known.
 
-Pages are counted, not places: a wiki links a name where it first stands on a page, and not again.
+Pages are counted, not places: a wiki links a name where it first stands on a page, and not again. So a page says
+nothing of its own subject, which it never links, and nothing of "Shearer" where it links "Alan Shearer".
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import msgspec
 from parlink.data import files
 from parlink.data.parallel import Engine, batches, unless_small
 from parlink.data.wikipedia import mediawiki
+from parlink.kb import surfaces
 from parlink.kb.build.facts import IS_LINKED, OCCURS, Batch
 from parlink.kb.build.mediawiki import chunk_pages
 
@@ -63,7 +65,7 @@ class _Pass:
             page = mediawiki.parse(raw, prefixes)
             if page.redirect is None and not mediawiki.skip_reason(page.title, page.text, namespace=page.namespace):
                 text, links = mediawiki.clean(page.text, namespaces=self.namespaces)
-                self._count(batch, [(text, [(start, end) for start, end, _ in links])])
+                self._count(batch, page.title, [(text, [(start, end) for start, end, _ in links])])
         return batch
 
     def count_lines(self, lines: list[bytes]) -> Batch:
@@ -72,7 +74,8 @@ class _Pass:
         for raw in lines:
             values = msgspec.json.decode(raw, type=dict[str, Any])
             pieces = [values] if values.get("text") is not None else values.get("paragraphs") or []
-            self._count(batch, [(piece["text"], self._links(piece)) for piece in pieces])
+            subject = str(values.get("title") or "")
+            self._count(batch, subject, [(piece["text"], self._links(piece)) for piece in pieces])
         return batch
 
     def _links(self, piece: dict[str, Any]) -> list[tuple[int, int]]:
@@ -84,14 +87,23 @@ class _Pass:
                 links.append((start, start + len(names[-1])))
         return links
 
-    def _count(self, batch: Batch, pieces: Sequence[tuple[str, _Links]]) -> None:
+    def _count(self, batch: Batch, subject: str, pieces: Sequence[tuple[str, _Links]]) -> None:
         """Count one page, which may consist of several pieces."""
         names = _open(self.names)
-        linked = {" ".join(text[start:end].split()) for text, links in pieces for start, end in links}
-        linked = {surface for surface in linked if surface in names}
-        occurring = set(linked).union(*(find(text, links, names) for text, links in pieces))
+        links_of_page = {" ".join(text[start:end].split()) for text, links in pieces for start, end in links}
+        linked = {surface for surface in links_of_page if surface in names}
+        occurring: set[str] = set().union(*(find(text, links, names) for text, links in pieces))
+        occurring.difference_update(_shorten(subject), *map(surfaces.parts, links_of_page))
+        occurring |= linked
         batch.occurrences.update((surface, OCCURS) for surface in occurring)
         batch.occurrences.update((surface, IS_LINKED) for surface in linked)
+
+
+def _shorten(subject: str) -> Iterator[str]:
+    """Yield what a page calls its subject."""
+    yield subject
+    yield surfaces.drop_parenthesis(subject) or subject
+    yield from surfaces.parts(subject)
 
 
 def find(text: str, links: _Links, names: Any) -> Iterator[str]:

@@ -14,11 +14,12 @@ from pathlib import Path
 from parlink.errors import KnowledgeBaseError
 from parlink.kb.build.facts import IS_LINKED, OCCURS
 from parlink.kb.build.info import write_info
-from parlink.kb.build.link_probability import Seen, shape
+from parlink.kb.build.link_probability import Seen
 from parlink.kb.build.spill import Spill
 from parlink.kb.build.work import open_work_folder, put_in_place, remove_remains
 from parlink.kb.build.write import Spills, write_spills
 from parlink.kb.knowledge_base import KnowledgeBase
+from parlink.kb.shapes import shape
 from parlink.kb.tables import ALIAS, LINKED_SCALE, REDIRECT, Info, form
 from parlink.kb.view import View
 from parlink.types import Entity

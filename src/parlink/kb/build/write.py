@@ -19,10 +19,11 @@ from parlink.kb.arrays import unsigned
 from parlink.kb.build.columns import EntityColumns, write_trie
 from parlink.kb.build.facts import Occurrence
 from parlink.kb.build.link_graph import LinkGraphWriter
-from parlink.kb.build.link_probability import Seen, join, shape, spill_occurrences
+from parlink.kb.build.link_probability import Seen, join, spill_occurrences
 from parlink.kb.build.merge import Known
 from parlink.kb.build.spill import Spill
 from parlink.kb.link_graph import LINKS_FILE
+from parlink.kb.shapes import shape
 from parlink.kb.tables import (
     ALIAS,
     ARRAYS_FILE,
@@ -75,8 +76,8 @@ def write_spills(spills: Spills, titles: Iterable[str], folder: Path, *, seen: S
     if not len(trie):
         raise KnowledgeBaseError("the sources name no entity; a knowledge base needs at least one title")
     keys = write_trie((key for key, _ in groupby(row[0] for row, _ in spills.names)), folder / KEYS_FILE)
-    columns = _name_columns(spills.names, keys, trie)
-    columns |= _probability_columns(spills.names, keys, seen)
+    columns, order = _name_columns(spills.names, keys, trie)
+    columns |= _probability_columns(spills.names, order, seen)
     columns |= _id_columns(spills.ids, trie, columns["title_count"], folder / IDS_FILE)
     columns |= spills.columns.write(folder, trie)
     if spills.columns.is_popularity_known:
@@ -129,7 +130,8 @@ class Spills:
             self.names.add((key, title, kind, checksums, form(surface), shape(surface)), count)
 
 
-def _name_columns(names: Spill[Name], keys: Any, titles: Any) -> dict[str, arrays.Array]:
+def _name_columns(names: Spill[Name], keys: Any, titles: Any) -> tuple[dict[str, arrays.Array], arrays.Array]:
+    """Return the columns of names, and the order that brought the names to that of keys."""
     key, title, kind, forms, count = (array("Q") for _ in range(5))
     for (name, of, what, checksums, _, _), seen in names:
         key.append(keys[name])
@@ -141,23 +143,21 @@ def _name_columns(names: Spill[Name], keys: Any, titles: Any) -> dict[str, array
     numbers, kinds, counts = (np.asarray(column)[order] for column in (title, kind, count))
     spelled = np.where(kinds <= REDIRECT, counts, 0)
     groups = arrays.Groups.of(np.bincount(np.asarray(key, np.int64), minlength=len(keys)))
-    return {
+    columns = {
         "name_start": groups.start,
         "name_many": groups.many,
         "name_title": (numbers | kinds << np.uint64(KIND_SHIFT)).astype(np.uint32),
-        "name_count": unsigned(np.minimum(counts, MAX_COUNT)),
+        **arrays.encode("name_count", unsigned(np.minimum(counts, MAX_COUNT))),
         "name_form": np.asarray(forms)[order].astype(np.uint16),
         "title_count": unsigned(np.minimum(np.bincount(numbers.astype(np.int64), spelled, len(titles)), MAX_COUNT)),
     }
+    return columns, order
 
 
-def _probability_columns(names: Spill[Name], keys: Any, seen: Spill[Seen]) -> dict[str, arrays.Array]:
+def _probability_columns(names: Spill[Name], order: arrays.Array, seen: Spill[Seen]) -> dict[str, arrays.Array]:
     """How often names are links where they occur, in the order of `_name_columns`."""
-    column = join(((row[0], row[4], row[5]) for row, _ in names), seen)
-    if column is None:
-        return {}
-    order = np.argsort(np.fromiter((keys[row[0]] for row, _ in names), np.int64, len(column)), kind="stable")
-    return {"name_linked": column[order]}
+    linked = join(((row[0], row[4], row[5]) for row, _ in names), seen)
+    return {} if linked is None else {"name_linked": linked.names[order], "shape_linked": linked.shapes}
 
 
 def _id_columns(
