@@ -18,6 +18,7 @@ from parlink.linking.document_names import MATCH_TYPE
 from parlink.linking.features import LinkedBy, know_no_links, link_features
 from parlink.linking.mentions import Mention
 from parlink.linking.overlaps import keep_longest, lies_within
+from parlink.linking.surroundings import NOTHING_AROUND, Surroundings, survey
 from parlink.types import Candidate, Document, Entity, Link, Span
 
 Reason = Literal["no_token", "no_candidate", "nil", "below_threshold", "below_confidence", "within_name"]
@@ -42,7 +43,9 @@ def decide_documents(
             names[mention.document].append(mention.span)
     longest = [keep_longest(spans) for spans in names]
     links: list[list[Link]] = [[] for _ in docs]
-    for mention, surface, choice in zip(mentions, surfaces, candidates, strict=True):
+    for mention, surface, choice, around in zip(
+        mentions, surfaces, candidates, _survey(mentions, len(docs)), strict=True
+    ):
         link = decide(
             mention,
             choice,
@@ -51,10 +54,25 @@ def decide_documents(
             describe=describe,
             linked_by=linked_by,
             own_kb=own_kb,
+            around=around,
             nested=lies_within(mention.span, longest[mention.document]),
         )
         links[mention.document].append(link)
     return links
+
+
+def _survey(mentions: Sequence[Mention], documents: int) -> list[Surroundings]:
+    """What stands around each mention, in their order."""
+    by_document: list[list[int]] = [[] for _ in range(documents)]
+    for number, mention in enumerate(mentions):
+        by_document[mention.document].append(number)
+    result = [NOTHING_AROUND] * len(mentions)
+    for numbers in by_document:
+        listed = [mentions[number] for number in numbers]
+        surveyed = survey([m.span for m in listed], [m.probability for m in listed])
+        for number, around in zip(numbers, surveyed, strict=True):
+            result[number] = around
+    return result
 
 
 def decide(
@@ -66,6 +84,7 @@ def decide(
     describe: Callable[[str], Entity | None],
     linked_by: LinkedBy = know_no_links,
     own_kb: bool = False,
+    around: Surroundings = NOTHING_AROUND,
     nested: bool = False,
 ) -> Link:
     """Link a mention to the best of its scored candidates, or to NIL; `describe` knows more of a title.
@@ -77,7 +96,9 @@ def decide(
     certain = is_certain(mention, candidates, linked, settings, own_kb=own_kb)
     confidence = None
     if candidates:
-        confidence = estimate_confidence(mention, candidates, settings, surface=surface, linked=linked, certain=certain)
+        confidence = estimate_confidence(
+            mention, candidates, settings, surface=surface, linked=linked, around=around, certain=certain
+        )
     link = partial(
         Link,
         mention.span,
@@ -147,6 +168,7 @@ def estimate_confidence(
     *,
     surface: str,
     linked: Linked | None,
+    around: Surroundings,
     certain: bool,
 ) -> float:
     """The probability that the best candidate is right; without a fitted regression, the model's own."""
@@ -160,6 +182,7 @@ def estimate_confidence(
                 mention_logit=None if certain else mention.logit,
                 mention_probability=None if certain else mention.probability,
                 linked=linked,
+                around=NOTHING_AROUND if certain else around,
             )
         )
     scores = [candidate.score or 0.0 for candidate in candidates]
