@@ -183,23 +183,39 @@ FEATURES = (
     "document",  # the best candidate is that of a longer name
     "lower_case",
     "words",  # log of how many the surface has
+    "longer",  # probability of a longer mention that the span is part of
+    "shorter",  # of a mention that is part of it
+    "in_title",  # share of the surface's words that the title has
+    "beyond",  # words that the title has and the surface has not
 )
 
 
 class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A logistic regression on features by name; those it does not name count nothing."""
+    """A logistic regression on features by name, and on products of two; those it does not name count nothing."""
 
     bias: float
     weights: dict[str, float]
+    pairs: dict[str, dict[str, float]] = {}
 
     def __post_init__(self) -> None:
-        if unknown := sorted(self.weights.keys() - set(FEATURES)):
+        named = self.weights.keys() | self.pairs.keys() | {name for row in self.pairs.values() for name in row}
+        if unknown := sorted(named - set(FEATURES)):
             raise ConfigError(f"a regression knows no feature {unknown[0]!r}; known are {', '.join(FEATURES)}")
+
+    def shares(self, features: Sequence[float]) -> dict[str, float]:
+        """Say how much each feature adds to the log-odds, in the order of `FEATURES`; of a product each adds half."""
+        values = dict(zip(FEATURES, features, strict=True))
+        told = {name: self.weights.get(name, 0.0) * value for name, value in values.items()}
+        for name, row in self.pairs.items():
+            for other, weight in row.items():
+                half = 0.5 * weight * values[name] * values[other]
+                told[name] += half
+                told[other] += half
+        return told
 
     def probability(self, features: Sequence[float]) -> float:
         """Evaluate the regression on values in the order of `FEATURES`."""
-        values = zip(FEATURES, features, strict=True)
-        log_odds = self.bias + sum(self.weights.get(name, 0.0) * value for name, value in values)
+        log_odds = self.bias + sum(self.shares(features).values())
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, log_odds))))
 
 

@@ -9,6 +9,7 @@ from parlink.config import FEATURES, LinkOptions, Tuned
 from parlink.errors import ParlinkError
 from parlink.evaluation.deciding import DecisionSet, fit_decision
 from parlink.linking.decision import decide
+from parlink.linking.features import features_of
 from parlink.linking.mentions import Mention
 from parlink.types import Candidate, Document, Link, Span
 
@@ -39,7 +40,9 @@ def test_the_decision_is_calibrated_out_of_fold_and_decides_by_what_matters() ->
     fitted = fit_decision([dataset("one", bias=0.0), dataset("two", bias=0.0, documents=200, seed=1)])
     assert [figures.name for figures in fitted.sets] == ["one", "two"]
     assert all(figures.reliability.error < 0.12 and figures.given.error < 0.12 for figures in fitted.sets)
-    assert fitted.decision.found.weights["start"] > 0.4
+    links = dataset("one", bias=0.0).proposed[0].links
+    sure = [fitted.decision.found.probability(features_of(link, "0" * 13, lambda _: None)) for link in links]
+    assert np.corrcoef(sure, [link.mention_logit or 0.0 for link in links])[0, 1] > 0.7
     assert fitted.decision.found.weights.keys() == set(FEATURES)
     assert 0.1 < fitted.decision.min_confidence < 0.6
 

@@ -50,6 +50,10 @@ def names(kb: KnowledgeBase, text: str, *, any_case: bool = False) -> list[str]:
         ("Oberländer paints", []),
         ("A widget, a Widget, widgets", ["widget"]),
         ("Financed", []),
+        (
+            "Two Blue Harbor Pumps, and blue harbor pumps; blue harbor pumpss",
+            ["Blue Harbor Pumps", "blue harbor pumps", "blue harbor"],
+        ),
         ("", []),
         ("\ud800 Finance", ["Finance"]),
     ],

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from parlink.config import Decision, LinkOptions, Regression, ScoreWeights, Tuned
 from parlink.errors import ConfigError
 from parlink.kb.tables import Linked
-from parlink.linking.decision import decide
+from parlink.linking.decision import decide, decide_documents
 from parlink.linking.mentions import Mention
-from parlink.linking.overlaps import resolve
+from parlink.linking.overlaps import keep_longest, lies_within, resolve
 from parlink.types import Candidate, Document, Entity, Link, Span
 
 KENT = Candidate("Kent", id="Q23298", score=2.0, prior=0.8, url="https://example.org/Kent")
@@ -90,6 +93,35 @@ def test_a_name_of_ones_own_kb_is_a_mention_beyond_doubt() -> None:
         assert link.title == title
 
 
+@pytest.mark.parametrize(
+    ("match_type", "logit", "title"),
+    [("exact", -3.0, "Kent"), ("folded", -3.0, "Kent"), ("title", -3.0, "Kent"), ("part", -3.0, None),
+     ("variant", -3.0, None), ("variant", 0.1, "Kent"), ("document", 0.1, None)],
+)  # fmt: skip
+def test_what_is_spelled_as_a_name_of_ones_own_kb_is_a_mention(
+    match_type: str, logit: float, title: str | None
+) -> None:
+    mention = Mention(0, Span(0, 4), "detector", logit=logit, probability=0.1)
+    settings = LinkOptions().resolve(Tuned(decision=DECISION))
+    choice = [replace(KENT, match_type=match_type), BAND]
+    assert decide(mention, choice, settings, surface="kent", describe=describe, own_kb=True).title == title
+    assert decide(mention, choice, settings, surface="kent", describe=describe, own_kb=False).title is None
+
+
+def test_what_lies_within_a_longer_name_of_ones_own_is_not_linked() -> None:
+    doc, settings = Document("Kent pump X2, Kent"), LinkOptions().resolve(Tuned(decision=DECISION))
+    longer = Mention(0, Span(0, 12), "dictionary", logit=-3.0, probability=0.1, is_name=True)
+    mentions = [longer, *(Mention(0, Span(*at), "detector", 9.0, 0.9) for at in ((0, 4), (10, 12), (14, 18)))]
+    for linked, titles in ((None, ["Kent", "Kent"]), (Linked(0.9, is_guess=False), ["Kent", "Kent", "Kent"])):
+        (links,) = decide_documents(
+            [doc], mentions, [[KENT]] * 4, settings, describe=describe, linked_by=lambda _, known=linked: known,
+            own_kb=False,
+        )  # fmt: skip
+        answer = resolve(doc, links, settings, kb=None).links
+        assert [link.title for link in answer] == titles
+    assert [link.reason for link in links] == ["below_confidence", None, None, None]
+
+
 def test_a_decision_looks_at_more_spans_than_it_tells_of() -> None:
     settings = LinkOptions().resolve(Tuned(decision=DECISION, mention_threshold=0.5))
     assert (settings.proposal_threshold, settings.mention_threshold) == (-3.0, 0.5)
@@ -114,6 +146,15 @@ def test_of_links_that_overlap_the_surest_stay() -> None:
     assert [each.title for each in resolve(Document("012345678"), links, settings, kb=None).links] == ["long"]
     links[2] = link(5, 9, "end", 0.3)
     assert [each.title for each in resolve(Document("012345678"), links, settings, kb=None).links] == ["short", "end"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 6)).map(lambda at: Span(at[0], at[0] + at[1]))))
+def test_within_a_longer_span_is_what_a_plain_loop_says(spans: list[Span]) -> None:
+    longest = keep_longest(spans)
+    for span in spans:
+        longer = [other for other in spans if other.start <= span.start and span.end <= other.end and other != span]
+        assert lies_within(span, longest) == bool(longer)
+        assert (span in longest) == (not longer)
 
 
 def test_a_regression_of_unknown_features_is_refused() -> None:

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlink.config import FEATURES
+from parlink.config import FEATURES, Regression
+from parlink.errors import ConfigError
 from parlink.kb.tables import Linked
 from parlink.linking.features import features_of, link_features
+from parlink.linking.surroundings import Surroundings
 from parlink.types import Candidate, Link, Span
 
 KENT = Candidate("Kent", score=2.0, prior=0.6, coherence=0.25)
@@ -36,6 +38,13 @@ def test_features_say_how_sure_each_step_was() -> None:
     assert by_name("kent county")["words"] == pytest.approx(math.log(2)) and by_name("kent")["lower_case"] == 1.0
 
 
+def test_features_say_what_the_title_shares_with_the_surface_and_what_is_proposed_around() -> None:
+    club = (Candidate("Kent County Cricket Club", score=2.0),)
+    values = by_name("kent county team", club, around=Surroundings(longer=0.5, shorter=0.25))
+    assert values["in_title"] == pytest.approx(2 / 3) and values["beyond"] == 2.0
+    assert (values["longer"], values["shorter"]) == (0.5, 0.25)
+
+
 def test_a_lone_candidate_is_told_from_one_that_is_left_of_many() -> None:
     alone, left = (by_name(candidates=(Candidate("Kent", score=2.0, prior=prior),)) for prior in (1.0, 0.6))
     assert alone["lone"] == left["lone"] == 1.0 and alone["left_out"] == 0.0 and left["left_out"] == pytest.approx(0.4)
@@ -55,3 +64,12 @@ def test_a_link_that_was_made_has_the_same_features() -> None:
 def test_features_are_finite(logit: float, probability: float, source: str) -> None:
     values = by_name(source=source, mention_logit=logit, mention_probability=probability)
     assert all(map(math.isfinite, values.values()))
+
+
+@given(st.lists(st.floats(-10, 10), min_size=len(FEATURES), max_size=len(FEATURES)))
+def test_the_shares_of_features_add_up_to_the_log_odds(values: list[float]) -> None:
+    regression = Regression(bias=0.5, weights={"start": 1.0}, pairs={"start": {"start": -0.5, "end": 2.0}})
+    start, end = values[0], values[1]
+    assert sum(regression.shares(values).values()) == pytest.approx(start - 0.5 * start**2 + 2 * start * end)
+    with pytest.raises(ConfigError, match="knows no feature 'weather'"):
+        Regression(bias=0.0, weights={}, pairs={"start": {"weather": 1.0}})

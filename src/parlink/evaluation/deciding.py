@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 from zlib import crc32
 
 import numpy as np
@@ -17,9 +18,10 @@ from parlink.errors import ParlinkError
 from parlink.evaluation.counting import entity, linked_mentions
 from parlink.evaluation.curves import Reliability, reliability
 from parlink.evaluation.metrics import Counts, Scores, scores
-from parlink.evaluation.regression import Floats, Line, fit_logistic
+from parlink.evaluation.regression import Floats, Line, Quadratic, fit_logistic, fit_quadratic
 from parlink.linking.features import LinkedBy, features_of, know_no_links
 from parlink.linking.overlaps import resolve_overlaps
+from parlink.linking.surroundings import NOTHING_AROUND, survey
 from parlink.types import Document, Link
 
 FOLDS = 5
@@ -68,6 +70,11 @@ class _Rows:
 
 
 _Table = Sequence[_Rows]  # of the documents of a dataset
+Fitted = TypeVar("Fitted", covariant=True)
+
+
+class _Fit(Protocol[Fitted]):
+    def __call__(self, features: Floats, right: Floats, *, weights: Floats) -> Fitted: ...
 
 
 def fit_decision(sets: Sequence[DecisionSet], *, linked_by: LinkedBy = know_no_links) -> FittedDecision:
@@ -76,7 +83,8 @@ def fit_decision(sets: Sequence[DecisionSet], *, linked_by: LinkedBy = know_no_l
     given = [_tabulate(each.gold, each.chosen, linked_by) for each in sets]
     if not any(len(rows.links) for table in found for rows in table):
         raise ParlinkError("no link with a scored candidate to fit the decision on; tune on data that has some")
-    lines, given_lines = ([_fit(tables, without=fold) for fold in range(FOLDS)] for tables in (found, given))
+    lines = [_fit(found, fit_quadratic, without=fold) for fold in range(FOLDS)]
+    given_lines = [_fit(given, fit_logistic, without=fold) for fold in range(FOLDS)]
     least = max(_CUTS, key=lambda cut: float(np.mean([scores(_count(table, lines, cut)).f1 for table in found])))
     figures = tuple(
         SetFigures(
@@ -88,8 +96,8 @@ def fit_decision(sets: Sequence[DecisionSet], *, linked_by: LinkedBy = know_no_l
         for each, links, spans in zip(sets, found, given, strict=True)
     )
     decision = Decision(
-        found=_name_slopes(_fit(found)),
-        given=_name_slopes(_fit(given)),
+        found=_name_pairs(_fit(found, fit_quadratic)),
+        given=_name_slopes(_fit(given, fit_logistic)),
         min_confidence=least,
         proposal_threshold=PROPOSALS,
     )
@@ -99,9 +107,15 @@ def fit_decision(sets: Sequence[DecisionSet], *, linked_by: LinkedBy = know_no_l
 def _tabulate(gold: Sequence[Document], predicted: Sequence[Document], linked_by: LinkedBy) -> list[_Rows]:
     rows = []
     for wanted, doc in zip(gold, predicted, strict=True):
-        links = [link for link in doc.links if link.title is not None and link.candidates and _is_looked_at(link)]
+        looked_at = [link for link in doc.links if _is_looked_at(link)]
+        around = survey([x.span for x in looked_at], [x.mention_probability for x in looked_at])
+        judged = [(x, a) for x, a in zip(looked_at, around, strict=True) if x.title is not None and x.candidates]
+        links = [link for link, _ in judged]
         titles = {link.span: entity(link) for link in linked_mentions(wanted)}
-        values = [features_of(link, doc.text, linked_by) for link in links]
+        values = [
+            features_of(link, doc.text, linked_by, NOTHING_AROUND if link.source == "given" else about)
+            for link, about in judged
+        ]
         features = np.array(values, np.float64).reshape(-1, len(FEATURES))
         right = np.array([float(titles.get(link.span) == link.title) for link in links])
         rows.append(_Rows(links, features, right, len(titles), crc32(doc.text.strip().encode()) % FOLDS))
@@ -112,26 +126,26 @@ def _is_looked_at(link: Link) -> bool:
     return link.source != "detector" or link.mention_logit is None or link.mention_logit > PROPOSALS
 
 
-def _fit(tables: Sequence[_Table], *, without: int | None = None) -> Line:
+def _fit(tables: Sequence[_Table], fit: _Fit[Fitted], *, without: int | None = None) -> Fitted:
     """Fit on all documents but those of a fold; every dataset counts the same."""
     kept = [[rows for rows in table if rows.fold != without and len(rows.links)] for table in tables]
     sizes = [sum(len(rows.links) for rows in table) for table in kept]
     weights = [np.full(size, _SIZE / size) for size in sizes if size]
     together = [rows for table in kept for rows in table]
-    if not together:
-        return Line(0.0, np.zeros(len(FEATURES)))
-    features = np.concatenate([rows.features for rows in together])
-    right = np.concatenate([rows.right for rows in together])
-    return fit_logistic(features, right, weights=np.concatenate(weights))
+    features = np.concatenate([np.zeros((1, len(FEATURES))), *(rows.features for rows in together)])
+    right = np.concatenate([np.zeros(1), *(rows.right for rows in together)])
+    return fit(
+        features, right, weights=np.concatenate([np.full(1, 1e-9), *weights])
+    )  # the first row: there may be no other
 
 
-def _judge(rows: _Rows, lines: Sequence[Line]) -> list[tuple[float, bool]]:
+def _judge(rows: _Rows, lines: Sequence[Line | Quadratic]) -> list[tuple[float, bool]]:
     """The probability of each link of a document, by what was fitted without it, and whether it is right."""
     probabilities = lines[rows.fold].probability(rows.features)
     return list(zip(probabilities.tolist(), (rows.right > 0.5).tolist(), strict=True))
 
 
-def _make_links(rows: _Rows, lines: Sequence[Line], least: float) -> list[tuple[float, bool]]:
+def _make_links(rows: _Rows, lines: Sequence[Line | Quadratic], least: float) -> list[tuple[float, bool]]:
     """The links that are made of a document: those that are probable enough, overlaps resolved as the linker does."""
     judged = _judge(rows, lines)
     enough = [at for at, (probability, _) in enumerate(judged) if probability >= least]
@@ -139,7 +153,7 @@ def _make_links(rows: _Rows, lines: Sequence[Line], least: float) -> list[tuple[
     return [judged[at] for at in resolve_overlaps(enough, spans, weights)]
 
 
-def _count(table: _Table, lines: Sequence[Line], least: float) -> Counts:
+def _count(table: _Table, lines: Sequence[Line | Quadratic], least: float) -> Counts:
     made = [pair for rows in table for pair in _make_links(rows, lines, least)]
     tp = sum(right for _, right in made)
     return Counts(tp, len(made) - tp, sum(rows.wanted for rows in table) - tp)
@@ -147,3 +161,12 @@ def _count(table: _Table, lines: Sequence[Line], least: float) -> Counts:
 
 def _name_slopes(line: Line) -> Regression:
     return Regression(bias=line.bias, weights=dict(zip(FEATURES, line.slopes.tolist(), strict=True)))
+
+
+def _name_pairs(fitted: Quadratic) -> Regression:
+    pairs = {
+        name: {other: weight for other, weight in zip(FEATURES[at:], row[at:].tolist(), strict=True) if weight}
+        for at, (name, row) in enumerate(zip(FEATURES, fitted.pairs, strict=True))
+    }
+    linear = _name_slopes(fitted.line)
+    return Regression(bias=linear.bias, weights=linear.weights, pairs={name: row for name, row in pairs.items() if row})

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 _RIDGE = 1.0  # on standardized features, so that separable data have an answer
+_PAIR_RIDGE = 30.0  # on products of two, of which there are many
 _ROUNDS = 100
 
 
@@ -24,19 +25,56 @@ class Line:
         return logistic(self.bias + features @ self.slopes)
 
 
-def fit_logistic(features: Floats, right: Floats, *, weights: Floats | None = None) -> Line:
-    """Fit the probability of being right; `features` (rows, features), `right` (rows,) 0 or 1, `weights` (rows,)."""
+@dataclass(frozen=True, slots=True)
+class Quadratic:
+    """Log-odds: a bias, a slope for each feature, and one for each product of two."""
+
+    line: Line
+    pairs: Floats  # (features, features), 0 below the diagonal
+
+    def probability(self, features: Floats) -> Floats:
+        """Evaluate on rows of features, (rows, features)."""
+        products = np.einsum("ri,ij,rj->r", features, self.pairs, features, optimize=True)
+        return logistic(self.line.bias + features @ self.line.slopes + products)
+
+
+def fit_quadratic(features: Floats, right: Floats, *, weights: Floats) -> Quadratic:
+    """Fit the probability of being right as `fit_logistic` does, to products of two features too."""
+    count = features.shape[1]
+    mean = np.average(features, axis=0, weights=weights)
+    scale = np.sqrt(np.average((features - mean) ** 2, axis=0, weights=weights))
+    scale = np.where(scale > 1e-9, scale, 1.0)
+    z = (features - mean) / scale
+    first, second = np.triu_indices(count)
+    ridge = np.concatenate([np.full(count, _RIDGE), np.full(len(first), _PAIR_RIDGE)])
+    fitted = fit_logistic(np.hstack([z, z[:, first] * z[:, second]]), right, weights=weights, ridge=ridge)
+    pairs = np.zeros((count, count))
+    pairs[first, second] = fitted.slopes[count:]
+    pairs = pairs / np.outer(scale, scale)
+    slopes = fitted.slopes[:count] / scale - (pairs + pairs.T) @ mean
+    return Quadratic(
+        Line(float(fitted.bias - (fitted.slopes[:count] / scale) @ mean + mean @ pairs @ mean), slopes), pairs
+    )
+
+
+def fit_logistic(
+    features: Floats, right: Floats, *, weights: Floats | None = None, ridge: Floats | float = _RIDGE
+) -> Line:
+    """Fit the probability of being right; `features` (rows, features), `right` (rows,) 0 or 1, `weights` (rows,).
+
+    `ridge` is that on each feature, standardized.
+    """
     counts = np.ones(len(features)) if weights is None else weights
     mean = np.average(features, axis=0, weights=counts)
     scale = np.sqrt(np.average((features - mean) ** 2, axis=0, weights=counts))
     scale = np.where(scale > 1e-9, scale, 1.0)
     design = np.column_stack([np.ones(len(features)), (features - mean) / scale])
-    ridge = np.diag([1e-6, *[_RIDGE] * features.shape[1]])
+    penalty = np.diag([1e-6, *np.broadcast_to(ridge, features.shape[1])])
     line = np.zeros(design.shape[1])
     for _ in range(_ROUNDS):
         p = logistic(design @ line)
-        gradient = design.T @ (counts * (right - p)) - ridge @ line
-        curvature = (design * (counts * p * (1 - p))[:, None]).T @ design + ridge
+        gradient = design.T @ (counts * (right - p)) - penalty @ line
+        curvature = (design * (counts * p * (1 - p))[:, None]).T @ design + penalty
         step = np.linalg.solve(curvature, gradient)
         line += _shorten(step)  # no leap out of the flat regions
         if np.abs(step).max() < 1e-9:

@@ -64,6 +64,8 @@ class Dictionary:
             for first, last in _spellings(text, start, end):
                 if self._is_name(text[first:last], farthest=farthest if (first, last) == (start, end) else EXACT):
                     return Span(first, last)
+            if self._may_be_plural(words[:count]) and self._is_name(text[start : end - 1], farthest=farthest):
+                return Span(start, end)
         return None
 
     def _lengths(self, words: Sequence[_Word]) -> dict[int, int]:
@@ -74,11 +76,17 @@ class Dictionary:
             key += word.key
             # Names with punctuation in them are found as they are spelled, such as "San Jose, California".
             keys[key] = count, EXACT if count == 1 or broken else STRIPPED
+            if self._may_be_plural(words[:count]):
+                keys.setdefault(key[:-1], keys[key])
         known = {prefix for prefix in self.view.tables.key_prefixes(key) if prefix in keys}
         changes = self.view.changes
         if changes.records:
             known |= {prefix for prefix in keys if prefix in changes.spelled or prefix in changes.made}
         return dict(keys[prefix] for prefix in known)
+
+    def _may_be_plural(self, words: Sequence[_Word]) -> bool:
+        """Whether words may be the plural of a name of several, as "blue mussels" is, of a KB of one's own."""
+        return len(words) > 1 and len(self.view) <= OWN_TITLES and words[-1].key[1:].endswith("s")
 
     def _is_name(self, surface: str, *, farthest: int) -> bool:
         asked = surface, farthest

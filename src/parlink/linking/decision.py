@@ -12,12 +12,67 @@ from functools import partial
 from typing import Literal
 
 from parlink.config import LinkSettings
+from parlink.kb.surfaces import EXACT, FOLDED, STEPS, STRIPPED, TITLE
 from parlink.kb.tables import Linked
+from parlink.linking.document_names import MATCH_TYPE
 from parlink.linking.features import LinkedBy, know_no_links, link_features
 from parlink.linking.mentions import Mention
-from parlink.types import Candidate, Entity, Link
+from parlink.linking.overlaps import keep_longest, lies_within
+from parlink.linking.surroundings import NOTHING_AROUND, Surroundings, survey
+from parlink.types import Candidate, Document, Entity, Link, Span
 
-Reason = Literal["no_token", "no_candidate", "nil", "below_threshold", "below_confidence"]
+Reason = Literal["no_token", "no_candidate", "nil", "below_threshold", "below_confidence", "within_name"]
+SPELLED = tuple(STEPS[step] for step in (EXACT, FOLDED, STRIPPED, TITLE))  # match types of a name as it stands
+
+
+def decide_documents(
+    docs: Sequence[Document],
+    mentions: Sequence[Mention],
+    candidates: Sequence[Sequence[Candidate]],
+    settings: LinkSettings,
+    *,
+    describe: Callable[[str], Entity | None],
+    linked_by: LinkedBy,
+    own_kb: bool,
+) -> list[list[Link]]:
+    """Decide all mentions, each in sight of the others of its document; the links by document."""
+    surfaces = [docs[m.document].text[m.span.start : m.span.end] for m in mentions]
+    names: list[list[Span]] = [[] for _ in docs]
+    for mention, surface in zip(mentions, surfaces, strict=True):
+        if mention.is_name and is_own_name(mention, linked_by(surface)):
+            names[mention.document].append(mention.span)
+    longest = [keep_longest(spans) for spans in names]
+    links: list[list[Link]] = [[] for _ in docs]
+    for mention, surface, choice, around in zip(
+        mentions, surfaces, candidates, _survey(mentions, len(docs)), strict=True
+    ):
+        link = decide(
+            mention,
+            choice,
+            settings,
+            surface=surface,
+            describe=describe,
+            linked_by=linked_by,
+            own_kb=own_kb,
+            around=around,
+            nested=lies_within(mention.span, longest[mention.document]),
+        )
+        links[mention.document].append(link)
+    return links
+
+
+def _survey(mentions: Sequence[Mention], documents: int) -> list[Surroundings]:
+    """What stands around each mention, in their order."""
+    by_document: list[list[int]] = [[] for _ in range(documents)]
+    for number, mention in enumerate(mentions):
+        by_document[mention.document].append(number)
+    result = [NOTHING_AROUND] * len(mentions)
+    for numbers in by_document:
+        listed = [mentions[number] for number in numbers]
+        surveyed = survey([m.span for m in listed], [m.probability for m in listed])
+        for number, around in zip(numbers, surveyed, strict=True):
+            result[number] = around
+    return result
 
 
 def decide(
@@ -29,16 +84,21 @@ def decide(
     describe: Callable[[str], Entity | None],
     linked_by: LinkedBy = know_no_links,
     own_kb: bool = False,
+    around: Surroundings = NOTHING_AROUND,
+    nested: bool = False,
 ) -> Link:
     """Link a mention to the best of its scored candidates, or to NIL; `describe` knows more of a title.
 
-    `own_kb` says that the knowledge base is one's own, and not one that has a name for nearly every word.
+    `own_kb` says that the knowledge base is one's own, and not one that has a name for nearly every word,
+    `nested` that the mention lies within a longer name of one's own: the longest at its place is what is meant.
     """
     linked = linked_by(surface) if settings.decision is not None else None
-    certain = is_certain(mention, linked, settings, own_kb=own_kb)
+    certain = is_certain(mention, candidates, linked, settings, own_kb=own_kb)
     confidence = None
     if candidates:
-        confidence = estimate_confidence(mention, candidates, settings, surface=surface, linked=linked, certain=certain)
+        confidence = estimate_confidence(
+            mention, candidates, settings, surface=surface, linked=linked, around=around, certain=certain
+        )
     link = partial(
         Link,
         mention.span,
@@ -48,7 +108,7 @@ def decide(
         mention_probability=mention.probability,
         candidates=tuple(candidate for candidate in candidates if candidate.title),
     )
-    reason = find_reason(candidates, confidence, settings, certain=certain)
+    reason = "within_name" if nested else find_reason(candidates, confidence, settings, certain=certain)
     if reason is not None:
         return link(reason=reason)
     best = candidates[0]
@@ -56,14 +116,26 @@ def decide(
     return link(title=best.title, id=best.id, type=entity.type, description=entity.description, url=best.url)
 
 
-def is_certain(mention: Mention, linked: Linked | None, settings: LinkSettings, *, own_kb: bool) -> bool:
+def is_certain(
+    mention: Mention, candidates: Sequence[Candidate], linked: Linked | None, settings: LinkSettings, *, own_kb: bool
+) -> bool:
     """Whether a span is a mention beyond doubt: it is given, or a name that somebody put into the knowledge base.
 
-    In a knowledge base of one's own, what the detector takes for a mention is hardly ever a name by chance.
+    In a knowledge base of one's own, what is looked at and spelled as one of its names, in whatever case, is hardly
+    ever so by chance; nor is another spelling that the detector takes for a mention.
     """
-    named = mention.is_name and linked is None  # which only names of one's own are not known to be links or not
+    if mention.source == "given" or is_own_name(mention, linked):
+        return True
+    if not own_kb or not candidates:
+        return False
+    match_type = candidates[0].match_type
     detected = mention.logit is not None and mention.logit > settings.mention_threshold
-    return mention.source == "given" or named or (own_kb and detected)
+    return match_type in SPELLED or (detected and match_type != MATCH_TYPE)
+
+
+def is_own_name(mention: Mention, linked: Linked | None) -> bool:
+    """Whether the dictionary found a name of one's own, of which alone it is not known how often they are links."""
+    return mention.is_name and linked is None
 
 
 def find_reason(
@@ -96,6 +168,7 @@ def estimate_confidence(
     *,
     surface: str,
     linked: Linked | None,
+    around: Surroundings,
     certain: bool,
 ) -> float:
     """The probability that the best candidate is right; without a fitted regression, the model's own."""
@@ -109,6 +182,7 @@ def estimate_confidence(
                 mention_logit=None if certain else mention.logit,
                 mention_probability=None if certain else mention.probability,
                 linked=linked,
+                around=NOTHING_AROUND if certain else around,
             )
         )
     scores = [candidate.score or 0.0 for candidate in candidates]

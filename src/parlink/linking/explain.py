@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import msgspec
 
-from parlink.config import FEATURES, LinkOptions, LinkSettings, Regression, ScoreWeights
+from parlink.config import LinkOptions, LinkSettings, Regression, ScoreWeights
 from parlink.linking.decision import least_confidence
 from parlink.linking.features import LinkedBy, features_of, know_no_links
 from parlink.linking.linker import Linker
 from parlink.linking.overlaps import resolve
 from parlink.linking.parts import PARTS, weighted_parts
+from parlink.linking.surroundings import NOTHING_AROUND, Surroundings, survey
 from parlink.types import Candidate, Document, Link
 
 SHOWN = {"lm": "name", "classifier": "context"}  # what parts are called in tables, if not by their own name
@@ -26,16 +27,24 @@ def explain(linker: Linker, text: str | Document, *, options: LinkOptions, top: 
     everything = linker.link(text, options=msgspec.structs.replace(options, overlaps="keep"))
     answer = resolve(everything, everything.links, settings, kb=everything.kb)
     linked_by = know_no_links if linker.kb is None else linker.kb.snapshot().linked
+    links = everything.links
+    around = survey([link.span for link in links], [link.mention_probability for link in links])
     lines = [
         line
-        for link in everything.links
-        for line in (*explain_link(link, answer, settings, linked_by=linked_by, top=top), "")
+        for link, about in zip(links, around, strict=True)
+        for line in (*explain_link(link, answer, settings, linked_by=linked_by, around=about, top=top), "")
     ]
     return "\n".join(lines) if lines else "no span of the text was looked at\n"
 
 
 def explain_link(
-    link: Link, answer: Document, settings: LinkSettings, *, linked_by: LinkedBy = know_no_links, top: int = 5
+    link: Link,
+    answer: Document,
+    settings: LinkSettings,
+    *,
+    linked_by: LinkedBy = know_no_links,
+    around: Surroundings = NOTHING_AROUND,
+    top: int = 5,
 ) -> Iterator[str]:
     """Say what became of a span, given what was answered for its document, a line at a time."""
     text = answer.text
@@ -53,7 +62,8 @@ def explain_link(
     if settings.decision is not None:
         judged = replace(link, source="given", mention_logit=None, mention_probability=None) if certain else link
         regression = settings.decision.given if certain else settings.decision.found
-        yield f"  confidence {link.confidence or 0.0:.2f} by {_reasons(judged, text, regression, linked_by)}"
+        values = features_of(judged, text, linked_by, NOTHING_AROUND if certain else around)
+        yield f"  confidence {link.confidence or 0.0:.2f} by {_reasons(values, regression)}"
     yield f"  {_threshold(link, settings, certain=certain)}"
 
 
@@ -112,10 +122,9 @@ def _was_certain(link: Link, text: str, settings: LinkSettings, linked_by: Linke
     return math.isclose(sure, link.confidence or 0.0, rel_tol=1e-6)
 
 
-def _reasons(link: Link, text: str, regression: Regression, linked_by: LinkedBy) -> str:
+def _reasons(values: Sequence[float], regression: Regression) -> str:
     """What says most for and against the link, in log-odds."""
-    values = zip(FEATURES, features_of(link, text, linked_by), strict=True)
-    told = {name: regression.weights.get(name, 0.0) * value for name, value in values}
+    told = regression.shares(values)
     most = sorted(told, key=lambda name: -abs(told[name]))[:_REASONS]
     return ", ".join(f"{name} {told[name]:+.1f}" for name in most)
 

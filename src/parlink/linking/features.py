@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 
 from parlink.config import FEATURES, PRIOR_FLOOR
 from parlink.kb.tables import Linked
 from parlink.linking.document_names import MATCH_TYPE
+from parlink.linking.surroundings import NOTHING_AROUND, Surroundings
 from parlink.types import Candidate, Link
 
 LinkedBy = Callable[[str], Linked | None]  # surface -> how often it is a link where it occurs
 OWN_NAME = 0.5  # how often a name is a link, if the knowledge base does not know: the names of one's own mostly are
+_WORD = re.compile(r"\w+")
 _FAR = 10.0  # a score so far ahead is as far as any
 
 
@@ -28,12 +31,14 @@ def link_features(
     mention_logit: float | None,
     mention_probability: float | None,
     linked: Linked | None,
+    around: Surroundings = NOTHING_AROUND,
 ) -> tuple[float, ...]:
     """Return the features of the link of a surface to the best of its candidates, in the order of `FEATURES`."""
     best = candidates[0]
     scores = [candidate.score or 0.0 for candidate in candidates if candidate.title]
     margin = min(scores[0] - scores[1], _FAR) if len(scores) > 1 else 0.0
     share = 1 / sum(math.exp(score - scores[0]) for score in scores)
+    named, titled = (set(_WORD.findall(name.casefold())) for name in (surface, best.title))
     values = {
         "start": _clip(mention_logit or 0.0),
         "end": _log_end(mention_logit, mention_probability),
@@ -52,11 +57,15 @@ def link_features(
         "document": float(best.match_type == MATCH_TYPE),
         "lower_case": float(surface.islower()),
         "words": math.log(1 + surface.count(" ")),
+        "longer": around.longer,
+        "shorter": around.shorter,
+        "in_title": len(named & titled) / max(len(named), 1),
+        "beyond": float(len(titled - named)),
     }
     return tuple(values[name] for name in FEATURES)
 
 
-def features_of(link: Link, text: str, linked_by: LinkedBy) -> tuple[float, ...]:
+def features_of(link: Link, text: str, linked_by: LinkedBy, around: Surroundings = NOTHING_AROUND) -> tuple[float, ...]:
     """Return the features of a link that was made, with all candidates that were scored."""
     surface = text[link.span.start : link.span.end]
     return link_features(
@@ -66,6 +75,7 @@ def features_of(link: Link, text: str, linked_by: LinkedBy) -> tuple[float, ...]
         mention_logit=link.mention_logit,
         mention_probability=link.mention_probability,
         linked=linked_by(surface),
+        around=around,
     )
 
 

@@ -27,7 +27,7 @@ from parlink.kb.remembered import RememberedView
 from parlink.kb.view import View
 from parlink.linking.candidates import CandidateSource, all_titles, look_up
 from parlink.linking.coherence import add_coherence
-from parlink.linking.decision import decide
+from parlink.linking.decision import decide_documents
 from parlink.linking.document_names import add_longer_names
 from parlink.linking.features import know_no_links
 from parlink.linking.hopeless import drop_hopeless
@@ -45,7 +45,7 @@ from parlink.linking.onnx_network import OnnxNetwork
 from parlink.linking.overlaps import resolve
 from parlink.linking.scoring import score
 from parlink.load_options import Precision
-from parlink.types import Candidate, Document, Entity, Link
+from parlink.types import Candidate, Document, Entity
 
 if TYPE_CHECKING:  # torch, which it needs, takes a second to import
     from parlink.checkpoint.folder import Checkpoint
@@ -228,13 +228,9 @@ class Linker:
             scored += score(network, tokenizer, batch.known, choices, settings, titles=titles, describe=describe)
         if settings.weights.coherence and view is not None and view.has_links:
             scored = add_coherence(docs, mentions, scored, view, weight=settings.weights.coherence)
-        links: list[list[Link]] = [[] for _ in docs]
-        for mention, choice in zip(mentions, scored, strict=True):
-            surface = docs[mention.document].text[mention.span.start : mention.span.end]
-            link = decide(
-                mention, choice, settings, surface=surface, describe=describe, linked_by=linked_by, own_kb=own_kb
-            )
-            links[mention.document].append(link)
+        links = decide_documents(
+            docs, mentions, scored, settings, describe=describe, linked_by=linked_by, own_kb=own_kb
+        )
         name = None if view is None else view.name
         return [resolve(doc, decisions, settings, kb=name) for doc, decisions in zip(docs, links, strict=True)]
 

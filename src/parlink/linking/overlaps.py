@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -25,6 +25,21 @@ def resolve(doc: Document, links: Sequence[Link], settings: LinkSettings, *, kb:
             probabilities = [weigh(link, settings) for link in answers]
             answers = resolve_overlaps(answers, [link.span for link in answers], probabilities)
     return replace(doc, links=tuple(answers), kb=kb, error=None)
+
+
+def keep_longest(spans: Iterable[Span]) -> list[Span]:
+    """Leave out spans that lie within others; in text order."""
+    longest: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if not longest or span.end > longest[-1].end:
+            longest.append(span)
+    return longest
+
+
+def lies_within(span: Span, longest: Sequence[Span]) -> bool:
+    """Whether a span lies within a longer one of those that `keep_longest` kept."""
+    place = bisect_right(longest, span.start, key=lambda other: other.start) - 1
+    return place >= 0 and span.end <= longest[place].end and span != longest[place]
 
 
 def is_told(link: Link, settings: LinkSettings) -> bool:

@@ -21,6 +21,7 @@ REASONS = {
     "no_candidate": "the knowledge base has no candidate for these words",
     "below_threshold": "its best candidate scores too low",
     "below_confidence": "its best candidate is not sure enough",
+    "within_name": "it lies within a longer name",
     "nil": "the model finds that none of the candidates is meant",
     "no_token": "it holds no text",
 }
