@@ -356,12 +356,6 @@ class LinkSettings(msgspec.Struct, frozen=True, kw_only=True):
     overlaps: Literal["resolve", "keep"]
     shortlist: Shortlist | None  # None: all names are read
 
-    @property
-    def leaves_out_hopeless(self) -> bool:
-        """Whether proposals that cannot become links are left out; not where all are wanted, to tune or to explain."""
-        decided = self.decision is not None and self.score_threshold is None
-        return decided and self.shortlist is not None and self.overlaps == "resolve"
-
 
 def _with_names(shortlist: Shortlist | None, names: int | None) -> Shortlist | None:
     """A shortlist of another length, of all where that is 0."""

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlink.config import Decision, LinkOptions, Regression, ScoreWeights, Shortlist, Tuned
+from parlink.config import LinkOptions, ScoreWeights, Shortlist, Tuned
 from parlink.kb.tables import Linked
-from parlink.linking.hopeless import drop_hopeless
 from parlink.linking.linker import Linker
-from parlink.linking.mentions import FoundMentions, Mention
 from parlink.linking.shortlist import choose_names
 from parlink.types import Document, Span
 from tiny_kb import tiny_kb
@@ -77,27 +74,3 @@ def test_no_names_asked_for_and_other_weights_mean_that_all_are_read(tmp_path: P
     short = linker(tmp_path, usual)
     for options in (LinkOptions(names=0), LinkOptions(weights=ScoreWeights())):
         assert all(c.lm != -77.0 for link in short.link(DOC, options=options) for c in link.candidates)
-
-
-class _Known:
-    """Stands for what a network knows."""
-
-    def __init__(self, numbers: list[int]) -> None:
-        self.numbers = numbers
-
-    def __getitem__(self, index: list[int]) -> _Known:
-        return _Known([self.numbers[place] for place in index])
-
-
-def test_a_proposal_that_no_candidate_could_save_is_left_out() -> None:
-    regression = Regression(bias=0.0, weights={"start": 1.0, "total": 0.5})
-    decision = Decision(found=regression, given=regression, min_confidence=0.5, proposal_threshold=-9.0)
-    settings = LinkOptions(names=1).resolve(Tuned(decision=decision))
-    assert settings.leaves_out_hopeless
-    assert not msgspec.structs.replace(settings, overlaps="keep").leaves_out_hopeless
-    likely, doubtful, hopeless = (Mention(0, SPANS[0], "dictionary", logit, 0.1) for logit in (1.0, -0.5, -4.0))
-    given_one = Mention(0, SPANS[1], "given")
-    found = FoundMentions([likely, hopeless, doubtful, given_one], _Known([0, 1, 2, 3]))  # type: ignore[arg-type]
-    kept = drop_hopeless(found, [DOC], settings, linked_by=lambda _: LINKED)
-    assert kept.mentions == [likely, doubtful, given_one]
-    assert kept.known.numbers == [0, 2, 3]  # type: ignore[attr-defined]

@@ -30,7 +30,6 @@ from parlink.linking.coherence import add_coherence
 from parlink.linking.decision import decide_documents
 from parlink.linking.document_names import add_longer_names
 from parlink.linking.features import know_no_links
-from parlink.linking.hopeless import drop_hopeless
 from parlink.linking.interrupt import check
 from parlink.linking.mentions import (
     FoundMentions,
@@ -214,8 +213,6 @@ class Linker:
         describe = _know_nothing if known is None else known.entity
         linked_by = know_no_links if known is None else known.linked
         own_kb = view is not None and self.source is self.kb and len(view) <= OWN_TITLES
-        if settings.leaves_out_hopeless and not own_kb:
-            batches = [drop_hopeless(batch, docs, settings, linked_by=linked_by) for batch in batches]
         mentions = [mention for batch in batches for mention in batch.mentions]
         candidates = look_up(docs, mentions, _freeze(self.source, self.kb, known), settings)
         if settings.document_names:
