@@ -1,10 +1,11 @@
 // The card beside a mention, as in components.html: what it is, how sure, why, and its rivals.
 
+import words from "./shared/words.json" with { type: "json" };
 import { typed } from "./entities.js";
 import { element, number, outward, percent } from "./elements.js";
 
 const SHOWN = 6;
-const { parts: PARTS, reasons: REASONS } = await (await fetch("/static/shared/words.json")).json(); // as the other pages have them
+const { parts: PARTS, reasons: REASONS } = words; // as the other pages have them
 
 // `types` are those of the document; `tools` are for a card that can be pinned and closed.
 export function makeCard(link, types, { id = "card", tools = true } = {}) {
