@@ -34,6 +34,7 @@ def running_chromium(profile: Path) -> Iterator[Browser]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(str(DRIVER)))
+    driver.set_script_timeout(120)  # axe over a long page, on a machine that does much else
     try:
         yield driver
     finally:

@@ -9,14 +9,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from parlink.config import PRIOR_FLOOR
+from parlink.config import DESCRIPTION_CHARACTERS, PRIOR_FLOOR
 from parlink.kb.view import View
 from parlink.nn.model import LinkingModel
 from parlink.nn.similarity import TOKENS, Words
 from parlink.text.tokenizer import Tokenizer
 from recipes.similarity.links import LinkedWindow, TrainingLink
-
-CHARACTERS = 8 * TOKENS  # of a description that are tokenized
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ class Reader:
         return words, () if rng.random() < self.no_description else description
 
     def _tokens(self, text: str) -> Sequence[int]:
-        return self.tokenizer.title(text[:CHARACTERS])[:TOKENS] if text else ()
+        return self.tokenizer.title(text[:DESCRIPTION_CHARACTERS])[:TOKENS] if text else ()
 
 
 def _stack(examples: Sequence[Example]) -> tuple[Tensor, Tensor, Tensor]:

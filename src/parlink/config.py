@@ -26,6 +26,7 @@ REPLACED = {
 
 
 DESCRIPTION_TOKENS = 32  # of what is said of an entity, that a bi-encoder reads
+DESCRIPTION_CHARACTERS = 8 * DESCRIPTION_TOKENS  # of it that are tokenized: more than so many tokens need
 UNLIKE_WORDS = 0.4  # cosine of two words that have nothing to do with each other
 FEW_WORDS = 4.0  # rarity of all words of a description that counts half: a short one may be spoken of by chance
 # The most of each size that an encoder may have, well above all that are published: more is damage, or a mistake.

@@ -57,6 +57,12 @@ def test_piped_output_is_json_and_the_page_is_written(folder: Path) -> None:
     assert "<!doctype html>" in (folder / "page.html").read_text()
 
 
+def test_an_answer_without_a_mention_has_links_too(parlink: Parlink) -> None:
+    code, printed, _ = parlink("link", "", "--model", "model", "--surfaces", "surfaces.json", "--json")
+    assert code == 0
+    assert json.loads(printed)["links"] == []
+
+
 def test_a_file_is_not_taken_for_a_text(parlink: Parlink, folder: Path) -> None:
     (folder / "notes.txt").write_text(TEXT)
     code, printed, shown = parlink("link", "notes.txt", "--model", "model")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from selenium.webdriver.common.by import By
 from chromium import Browser, complaints, needs_chromium, overflow, screen
 from parlink.evaluation.report.html import to_html as report_page
 from parlink.evaluation.scoring import score
+from parlink.kb.check import Finding
+from parlink.pages import render
+from parlink.pages.corpus_report import render_report
 from parlink.pages.linked_text import to_html
 from parlink.types import Candidate, Document, Link, Span
 
@@ -46,6 +50,19 @@ def report() -> str:
     return report_page([score(gold, predicted)], title="many errors")
 
 
+def corpus_report() -> str:
+    """A report of a corpus with words and names that are too long for a phone."""
+    counts = {"documents": 13, "places of the input that hold no document": 1_000_000}
+    titles = Counter({"Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch": 2})
+    return render_report("runs/linked.jsonl", counts=counts, nil=Counter(nil=2), titles=titles, losses={"ids": 3})
+
+
+def kb_report() -> str:
+    """What is found in a knowledge base."""
+    findings = {"titles that are not among the 30 candidates of their own name": Finding(1, ["Kent"])}
+    return render("kb_check.html", name="tiny", titles=12, findings=findings)
+
+
 def open_file(browser: Browser, folder: Path, html: str) -> Browser:
     (folder / "page.html").write_text(html, encoding="utf-8")
     browser.get((folder / "page.html").as_uri())
@@ -59,16 +76,19 @@ def visible(page: Browser) -> list[str]:
     return [place.partition(",")[0] for place in page.execute_script(script)]
 
 
+PAGES = {"linked text": lambda: to_html(linked()), "report": report, "corpus": corpus_report, "kb": kb_report}
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("make", [lambda: to_html(linked()), report], ids=["linked text", "report"])
+@pytest.mark.parametrize("make", PAGES.values(), ids=PAGES.keys())
 def test_axe_finds_nothing_and_nothing_is_too_wide(
     chromium: Browser, tmp_path: Path, make: object, width: int, scheme: str
 ) -> None:
     assert callable(make)
     page = open_file(chromium, tmp_path, make())
     with screen(page, width, scheme=scheme):
-        page.execute_script("document.querySelector('.mention, summary').focus()")
+        page.execute_script("document.querySelector('.mention, summary')?.focus()")
         page.execute_script("document.querySelectorAll('article:not([hidden]) details').forEach((d) => d.open = true)")
         assert overflow(page) == 0
         assert complaints(page) == []

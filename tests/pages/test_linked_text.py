@@ -5,6 +5,8 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
+from parlink.config import ScoreWeights
+from parlink.pages.link_card import PARTS
 from parlink.pages.linked_text import to_html
 from parlink.types import Candidate, Document, Link, Span
 
@@ -100,7 +102,7 @@ def test_the_card_leads_with_type_and_description_and_ends_with_rivals() -> None
     places = [body.index(part) for part in ("cricket club in England", "50 % sure", "Prior", "Coherence", "Rivals")]
     assert places == sorted(places)
     assert "A tick shows where Kent stands." in body
-    assert body.count('data-type="organization"') == 4  # the legend, the mention, the card and its chip
+    assert body.count('data-type="organization"') == 5  # the legend, the mention, the card, its chip and the list
 
 
 def test_a_nil_says_why_in_words() -> None:
@@ -112,3 +114,19 @@ def test_values_are_not_read_as_templates() -> None:
     page = to_html(Document("{{ 6 * 7 }}{% raw %}", id="{{ doc }}", links=(Link(Span(0, 11), "{{ 6 * 7 }}"),)))
     assert "42" not in page[page.index("<body>") :]
     assert Reader(page).text == "{{ 6 * 7 }}{% raw %}"
+
+
+def test_entities_are_listed_once_in_the_order_of_the_text() -> None:
+    kent = {"title": "Kent", "url": "https://example.org/Kent", "description": "county"}
+    links = (Link(Span(9, 13), **kent), Link(Span(5, 8), reason="nil"), Link(Span(0, 4), **kent))
+    page = to_html(Document("Kent won Kent", links=links))
+    listed = page[page.index('<ol class="entities">') :]
+    assert "One entity" in page and "3 mentions" in page
+    assert (listed.count("<li>"), listed.count("https://example.org/Kent")) == (1, 1)
+    assert "×2" in listed and "county" in listed
+    assert "entities</h2>" not in to_html(Document("nothing"))
+
+
+def test_every_part_of_a_score_has_words() -> None:
+    assert tuple(PARTS) == ScoreWeights.__struct_fields__
+    assert {words["bar"] for words in PARTS.values()} == {"odds", "share"}

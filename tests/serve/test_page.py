@@ -75,7 +75,7 @@ def test_the_card_leads_with_the_entity_and_then_says_why(page: Browser) -> None
     tops = [card.find_element(By.CLASS_NAME, name).rect["y"] for name in order]
     assert tops == sorted(tops)
     parts = [part.get_attribute("class") for part in card.find_elements(By.CLASS_NAME, "part")]
-    assert parts[:2] == ["part lm", "part classifier"]
+    assert parts[:2] == ["part lm odds", "part classifier odds"]
     width = "const m = arguments[0]; return parseFloat(getComputedStyle(m, '::before').width) / m.clientWidth"
     sure = page.execute_script(width, card.find_element(By.CSS_SELECTOR, ".sure .meter"))
     said = card.find_element(By.CLASS_NAME, "sure").text
@@ -192,6 +192,16 @@ def test_narrow_screens_and_color_schemes(page: Browser, scheme: str) -> None:
             assert overflow(page) == 0
         ground = page.execute_script("return getComputedStyle(document.body).backgroundColor")
         assert (int(ground.removeprefix("rgb(").split(",")[0]) < 128) is (scheme == "dark")
+
+
+def test_progress_has_a_bar_on_a_phone(page: Browser) -> None:
+    with screen(page, 360, 700):
+        page.execute_script("window.fetch = () => new Promise(() => {})")
+        page.execute_script("document.getElementById('text').value = 'Kent '.repeat(400)")
+        at(page, "link").click()
+        until(page, lambda page: "characters" in at(page, "waiting").text)
+        assert at(page, "share").rect["width"] > 200
+        assert overflow(page) == 0
 
 
 def test_paper_shows_the_text_and_no_controls(page: Browser) -> None:

@@ -45,7 +45,7 @@ def write_answer(doc: Document, kind: OutputFormat | None) -> None:
 
         conll.write(files.STANDARD_STREAM, [doc])
     else:
-        value = _round(msgspec.json.decode(jsonl.encode(doc)))
+        value = {"text": "", "links": []} | _round(msgspec.json.decode(jsonl.encode(doc)))
         sys.stdout.buffer.write(f"{_summarize(value) if on_terminal else _encode(value)}\n".encode())
 
 

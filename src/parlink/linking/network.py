@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from parlink.config import DESCRIPTION_TOKENS, ModelConfig
+from parlink.config import DESCRIPTION_CHARACTERS, ModelConfig
 from parlink.text.windows import Window
 from parlink.types import Entity
 
@@ -23,7 +23,6 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Names = Sequence[Sequence[Sequence[int]]]  # the token ids of each name of each mention
 Describe = Callable[[str], Entity | None]  # what is known of a title
-CHARACTERS = 8 * DESCRIPTION_TOKENS  # of a text that a bi-encoder is given: more than its first tokens need
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,4 +134,4 @@ def entity_texts(title: str, describe: Describe) -> tuple[str, str]:
     """What a bi-encoder reads of an entity: its title and what is said of it; of NIL, nothing."""
     entity = describe(title) if title else None
     said = None if entity is None else entity.description
-    return title[:CHARACTERS], (said or "")[:CHARACTERS]
+    return title[:DESCRIPTION_CHARACTERS], (said or "")[:DESCRIPTION_CHARACTERS]

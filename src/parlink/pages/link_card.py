@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from parlink.pages import ASSETS
 from parlink.types import Candidate, Link
 
 SHOWN = 6  # rivals of a link
-PARTS = {
-    "lm": "Language model",
-    "classifier": "Classifier",
-    "prior": "Prior",
-    "similarity": "Similarity",
-    "overlap": "Description",
-    "coherence": "Coherence",
-}
 SLOTS = 6  # colors for types that are not parlink's own
-REASONS = {
-    "no_candidate": "the knowledge base has no candidate for these words",
-    "below_threshold": "its best candidate scores too low",
-    "below_confidence": "its best candidate is not sure enough",
-    "within_name": "it lies within a longer name",
-    "nil": "the model finds that none of the candidates is meant",
-    "no_token": "it holds no text",
-}
+_WORDS = json.loads((ASSETS / "words.json").read_bytes())  # which card.js reads too
+PARTS: dict[str, dict[str, str]] = _WORDS["parts"]  # by name: label, hint, and how its bar is drawn
+REASONS: dict[str, str] = _WORDS["reasons"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +25,8 @@ class Part:
     rival: float | None
 
     @property
-    def label(self) -> str:
-        """Return the name for people."""
+    def words(self) -> dict[str, str]:
+        """Return its label, a hint at what the number means, and how its bar is drawn."""
         return PARTS[self.name]
 
 

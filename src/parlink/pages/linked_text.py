@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from parlink.pages import render
 from parlink.pages.link_card import LinkCard, assign_slots, make_card
-from parlink.types import Document
+from parlink.types import Document, Link
 
 # As in links.css, where they are variables: a notebook has styles of its own, which ours must not touch.
 TYPE_COLORS = {
@@ -33,12 +33,21 @@ def to_html(doc: Document) -> str:
     """Render a page; everything that comes from the text or the knowledge base is escaped."""
     pieces = cut(doc)
     slots = assign_slots(link.type for link in doc.links)
-    return render("linked_text.html", doc=doc, pieces=pieces, slots=slots)
+    return render("linked_text.html", doc=doc, pieces=pieces, slots=slots, entities=list_entities(doc))
 
 
 def to_fragment(doc: Document) -> str:
     """Render the text with its links for a notebook: no styles or scripts but those of each element."""
     return render("notebook.html", doc=doc, pieces=cut(doc), colors=TYPE_COLORS, color=COLOR)
+
+
+def list_entities(doc: Document) -> dict[str, list[Link]]:
+    """Group the links by the title they lead to, in the order of the text."""
+    entities: dict[str, list[Link]] = {}
+    for link in sorted(doc.links, key=lambda link: link.span):
+        if link.title is not None:
+            entities.setdefault(link.title, []).append(link)
+    return entities
 
 
 def cut(doc: Document) -> list[Piece]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, get_type_hints
 
+from parlink.config import ScoreWeights
 from parlink.serve import related
 from parlink.serve.settings import Settings
 from parlink.types import Candidate, Document, Entity, Link
@@ -138,7 +139,7 @@ def _describe(kind: type, required: Collection[str] = ()) -> Json:
 
 
 def _describe_model() -> Json:
-    number, parts = {"type": "number"}, ("lm", "classifier", "prior", "similarity", "overlap", "coherence")
+    number, parts = {"type": "number"}, ScoreWeights.__struct_fields__
     properties = {
         "mention_threshold": number,
         "score_threshold": {"type": ["number", "null"]},

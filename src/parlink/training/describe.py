@@ -9,14 +9,13 @@ from pathlib import Path
 
 import msgspec
 
+from parlink.config import DESCRIPTION_CHARACTERS
 from parlink.data import files
 from parlink.errors import DataFormatError
 from parlink.kb import KnowledgeBase
 from parlink.nn.similarity import TOKENS, Words
 from parlink.text.tokenizer import Tokenizer
 from parlink.train_config import TrainConfig
-
-CHARACTERS = 8 * TOKENS  # of a text that are kept: more than the tokens that are read need
 
 
 class Lead(msgspec.Struct, frozen=True):
@@ -62,7 +61,7 @@ class Describer:
         entity = None if self.kb is None else self.kb.entity(title)
         texts = [entity.description if entity is not None else None, self.leads.get(title)]
         known = [text for text in texts if text]
-        return self.tokenizer.title(rng.choice(known)[:CHARACTERS])[:TOKENS] if known else ()
+        return self.tokenizer.title(rng.choice(known)[:DESCRIPTION_CHARACTERS])[:TOKENS] if known else ()
 
 
 def read_leads(path: Path | str) -> dict[str, str]:
@@ -74,5 +73,5 @@ def read_leads(path: Path | str) -> dict[str, str]:
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             message = f"{error}; each line must be an object with a title and a text"
             raise DataFormatError(message, path=path, line=number) from error
-        leads[lead.title] = lead.text[:CHARACTERS]
+        leads[lead.title] = lead.text[:DESCRIPTION_CHARACTERS]
     return leads

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from documents import documents
 from parlink.data import files, formats, jsonl
 from parlink.data.formats import delimited, json_list, parquet
+from parlink.data.formats.entries import read_entries
 from parlink.errors import DataFormatError, ParlinkError
 from parlink.types import Document, Link, Span
 
@@ -73,6 +74,13 @@ def test_a_field_that_is_not_there_or_is_there_twice(tmp_path: Path, name: str) 
     path = write_rows(tmp_path / name, [{"body": "b"}])
     with pytest.raises(DataFormatError, match="no text"):
         list(formats.read(path))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "json" not in name])
+def test_a_table_without_a_text_is_refused_whole(tmp_path: Path, name: str) -> None:
+    path = write_rows(tmp_path / name, [{"body": "a"}, {"body": "b"}])
+    with pytest.raises(DataFormatError, match="it has 'body'; --text-field names the one"):
+        list(read_entries(path))
 
 
 def test_formats_without_fields_say_so(tmp_path: Path) -> None:

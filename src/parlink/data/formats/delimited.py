@@ -12,7 +12,7 @@ from typing import Any
 
 from parlink.data import files, jsonl
 from parlink.data.formats.losses import count_losses
-from parlink.data.formats.rows import DEFAULT, Fields, Rows, read_rows, to_document
+from parlink.data.formats.rows import DEFAULT, Fields, Rows, check_columns, read_rows, to_document
 from parlink.data.identifiers import Resolve
 from parlink.errors import DataFormatError
 from parlink.types import Document, Link
@@ -43,6 +43,7 @@ def rows(path: Path | str, fields: Fields, *, delimiter: str = ",") -> Rows:
         for row in reader:
             if header is None:
                 header = _check_header(row, path)
+                check_columns(header, fields, path)
             elif row:
                 yield reader.line_num, partial(_make, header, row, fields, path, reader.line_num)
     except csv.Error as error:

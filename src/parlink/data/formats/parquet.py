@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from parlink.data import files, jsonl
-from parlink.data.formats.rows import DEFAULT, Fields, Rows, read_rows, to_document
+from parlink.data.formats.rows import DEFAULT, Fields, Rows, check_columns, read_rows, to_document
 from parlink.data.identifiers import Resolve
 from parlink.data.parallel import batches
 from parlink.errors import DataFormatError, ParlinkError
@@ -49,6 +49,7 @@ def rows(path: Path | str, fields: Fields) -> Rows:
     with files.open_input(path) as file:
         try:
             table = pq.ParquetFile(file)
+            check_columns(table.schema_arrow.names, fields, path)
             values = (row for batch in table.iter_batches(_ROWS) for row in batch.to_pylist())
             for number, row in enumerate(values, start=1):
                 yield number, partial(_make, row, fields, path, number)

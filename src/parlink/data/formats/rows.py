@@ -33,6 +33,15 @@ def read_rows(rows: Rows, resolve: Resolve | None, losses: Counter[str] | None) 
         yield resolve_links(make(), resolve, losses)
 
 
+def check_columns(names: Iterable[str], fields: Fields, path: Path | str) -> None:
+    """Refuse a table whose rows all lack a text, before the first of them."""
+    columns = list(names)
+    if fields.text not in columns:
+        shown = ", ".join(map(repr, columns)) or "none"
+        message = f"no text: no field {fields.text!r} for the text; it has {shown}; --text-field names the one to read"
+        raise DataFormatError(message, path=path)
+
+
 def to_document(row: Mapping[str, Any], fields: Fields, *, path: Path | str, line: int | None = None) -> Document:
     """Make a document of a row; fields that parlink does not know stay as they are, in `extra`."""
     value = dict(row)

@@ -12,6 +12,7 @@ from parlink.evaluation.report.error_list import ErrorGroup, ErrorView, count_ki
 from parlink.evaluation.resampling import Interval
 from parlink.evaluation.scoring import Report, Task
 from parlink.pages import render
+from parlink.pages.link_card import PARTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,8 @@ class Section:
 
 def to_html(reports: Sequence[Report], *, title: str) -> str:
     """Write the page; several reports are sections of it."""
-    return render("report.html", title=title, sections=[_section(report) for report in reports], range=_range)
+    sections = [_section(report) for report in reports]
+    return render("report.html", title=title, sections=sections, range=_range, parts=PARTS)
 
 
 def _section(report: Report) -> Section:

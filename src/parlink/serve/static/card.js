@@ -1,25 +1,11 @@
 // The card beside a mention, as in components.html: what it is, how sure, why, and its rivals.
 
+import words from "./shared/words.json" with { type: "json" };
 import { typed } from "./entities.js";
 import { element, number, outward, percent } from "./elements.js";
 
 const SHOWN = 6;
-const REASONS = {
-  no_candidate: "the knowledge base has no candidate for these words",
-  below_threshold: "its best candidate scores too low",
-  below_confidence: "its best candidate is not sure enough",
-  within_name: "it lies within a longer name",
-  nil: "the model finds that none of the candidates is meant",
-  no_token: "it holds no text",
-};
-const PARTS = {
-  lm: ["Language model", "Mean log-likelihood of the name; full for the likelier of the two"],
-  classifier: ["Classifier", "Discriminative correction; full for the likelier of the two"],
-  prior: ["Prior", "How often these words mean this entity"],
-  similarity: ["Similarity", "How alike the mention and what is known of it are; full for the likelier of the two"],
-  overlap: ["Description", "How much of its description the text speaks of"],
-  coherence: ["Coherence", "How well it fits the other entities of the text"],
-};
+const { parts: PARTS, reasons: REASONS } = words; // as the other pages have them
 
 // `types` are those of the document; `tools` are for a card that can be pinned and closed.
 export function makeCard(link, types, { id = "card", tools = true } = {}) {
@@ -60,12 +46,12 @@ function sure(confidence) {
 // The parts of the score as bars, with a tick at what the strongest rival has.
 function why(chosen, rival) {
   const rows = Object.keys(PARTS).filter((name) => chosen[name] != null).map((name) => {
-    const [label, title] = PARTS[name];
+    const { label, hint, bar } = PARTS[name];
     const value = name === "prior" ? percent(chosen.prior) : number(chosen[name]);
     const against = rival?.[name] ?? null;
     return element(
       "span",
-      { class: `part ${name}`, title, "--value": chosen[name], "--rival": against },
+      { class: `part ${name} ${bar}`, title: hint, "--value": chosen[name], "--rival": against },
       element("span", {}, label), meter(against !== null), element("span", { class: "number" }, value),
     );
   });

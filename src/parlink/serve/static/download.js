@@ -30,7 +30,8 @@ export function toHtml(doc, style) {
   page.head.prepend(element("meta", { charset: "utf-8" }), element("meta", policy), element("meta", mobile));
   page.head.append(element("style", {}, style));
   const types = countTypes(doc.links);
-  const footer = `${doc.links.length} mentions, linked to ${doc.kb ?? "no knowledge base"} by parlink`;
+  const count = doc.links.length === 1 ? "One mention" : `${doc.links.length} mentions`;
+  const footer = `${count}, linked to ${doc.kb ?? "no knowledge base"} by parlink`;
   const text = element("div", { class: "linked" }, ...pieces(doc, types));
   page.body.append(element("main", {}, element("div", { class: "paper reading" }, text)), element("footer", {}, footer));
   return `<!doctype html>\n${page.documentElement.outerHTML}\n`;
