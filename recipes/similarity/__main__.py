@@ -1,9 +1,9 @@
 """Give a trained model a bi-encoder that knows entities by what a knowledge base says of them.
 
-python -m recipes.similarity DOCUMENTS... -o FOLDER [--model MODEL] [--kb KB] [--leads LEADS] [--encode N] [--steps N]
+python -m recipes.similarity DOCUMENTS... -o FOLDER [--model MODEL] [--kb KB] [--leads LEADS] [--encode N] [--keep]
 
 DOCUMENTS are those that `parlink data wikipedia` and `parlink data aida` write. The model's encoder reads N windows of
-them, once, and is not trained.
+them, once, and is not trained. With --keep the bi-encoder that the model has is trained further.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def make(wanted: argparse.Namespace) -> Checkpoint:
     """Train a bi-encoder for a model."""
     folder = wanted.model or packaged_model()
     checkpoint = load_checkpoint(folder)
-    model = with_bi_encoder(checkpoint.model, wanted.size)
+    model = checkpoint.model if wanted.keep else with_bi_encoder(checkpoint.model, wanted.size)
+    if model.similarity is None:
+        raise ParlinkError(f"{folder} has no bi-encoder to keep; leave --keep out")
     kb_folder = wanted.kb or own_kb(folder)
     if kb_folder is None:
         raise ParlinkError(f"{folder} has no knowledge base of its own; give one with --kb")
@@ -61,7 +63,8 @@ def make(wanted: argparse.Namespace) -> Checkpoint:
     random.Random(wanted.seed).shuffle(windows)
     leads = {} if wanted.leads is None else read_leads(wanted.leads)
     reader = Reader(checkpoint.tokenizer, kb, leads)
-    train(model, list_examples(model, windows[: wanted.encode]), reader, steps=wanted.steps, seed=wanted.seed)
+    examples = list_examples(model, windows[: wanted.encode])
+    train(model, examples, reader, steps=wanted.steps, learning_rate=wanted.learning_rate, seed=wanted.seed)
     return Checkpoint(model, checkpoint.tokenizer, checkpoint.tuned)
 
 
@@ -92,6 +95,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--size", type=int, default=128, help="of the vectors (%(default)s)")
     parser.add_argument("--encode", type=int, default=8000, help="windows that the encoder reads (%(default)s)")
     parser.add_argument("--steps", type=int, default=1500)
+    parser.add_argument("--learning-rate", type=float, default=1e-3)
+    parser.add_argument("--keep", action="store_true", help="train the model's own bi-encoder further, of its size")
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args()
 

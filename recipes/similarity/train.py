@@ -38,8 +38,9 @@ def train(
     similarity, words = model.similarity, model.encoder.token_embeddings.weight.detach()
     assert similarity is not None
     torch.manual_seed(seed)
-    similarity.center.copy_(words.mean(0))
-    similarity.rarity.copy_(rarity(examples, len(words)))
+    if not similarity.center.any():  # it is new
+        similarity.center.copy_(words.mean(0))
+        similarity.rarity.copy_(rarity(examples, len(words)))
     prior = nn.Parameter(torch.tensor(FIRST_PRIOR))
     rest = [weight for name, weight in similarity.named_parameters() if weight.requires_grad and name != "word_weight"]
     groups: list[dict[str, Any]] = [

@@ -113,6 +113,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     similarity: NonNegativeInt = 0  # size of the bi-encoder's vectors, which reads kb and description_file; 0: none
     description_file: str | None = None  # JSON lines with `title` and `text`, for training
     description_dropout: Fraction = 0.25  # how often descriptions are left out in training
+    title_dropout: Fraction = 0.0  # how often the title of an entity that is described is left out for the bi-encoder
     # the objective
     start_weight: NonNegativeFloat = 1.0
     end_weight: NonNegativeFloat = 1.0

@@ -64,6 +64,13 @@ def test_nil_has_no_words(kb: KnowledgeBase) -> None:
     assert said.lengths.tolist() == [len(tokenizer.title("island country")), 0, 0]
 
 
+def test_a_title_is_left_out_only_where_something_is_said(kb: KnowledgeBase) -> None:
+    describer, rng = Describer(byte_level_bpe(), 0.0, kb, title_dropout=0.3), random.Random(0)
+    drawn = [describer.entities([["Japan", "Elbe"]], rng)[0].lengths.tolist() for _ in range(1000)]
+    assert sum(not japan for japan, _ in drawn) / len(drawn) == pytest.approx(0.3, abs=0.04)
+    assert all(elbe for _, elbe in drawn)
+
+
 def test_a_model_that_reads_descriptions_needs_some(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="needs a kb or a description_file"):
         tiny_config(tmp_path, similarity=4)

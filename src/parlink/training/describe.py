@@ -33,6 +33,7 @@ class Describer:
     dropout: float
     kb: KnowledgeBase | None = None
     leads: dict[str, str] = field(default_factory=dict)
+    title_dropout: float = 0.0
 
     @classmethod
     def load(cls, config: TrainConfig, tokenizer: Tokenizer) -> Describer | None:
@@ -41,12 +42,22 @@ class Describer:
             return None
         kb = None if config.kb is None else KnowledgeBase.open(config.kb)
         leads = {} if config.description_file is None else read_leads(config.description_file)
-        return cls(tokenizer, config.description_dropout, kb, leads)
+        return cls(tokenizer, config.description_dropout, kb, leads, config.title_dropout)
 
     def entities(self, names: Sequence[Sequence[str | None]], rng: random.Random) -> tuple[Words, Words]:
-        """The words of the titles of all names of all mentions, and of their descriptions; None is NIL, of no words."""
-        titles = [self.tokenizer.title(title) if title else () for choice in names for title in choice]
-        return Words.build(titles), Words.build([said for choice in names for said in self.describe(choice, rng)])
+        """The words of the titles of all names of all mentions, and of their descriptions; None is NIL, of no words.
+
+        A title is left out, now and then, only where something else is said of the entity.
+        """
+        said = [tokens for choice in names for tokens in self.describe(choice, rng)]
+        titles = [title for choice in names for title in choice]
+        words = [self._title(title, known, rng) for title, known in zip(titles, said, strict=True)]
+        return Words.build(words), Words.build(said)
+
+    def _title(self, title: str | None, said: Sequence[int], rng: random.Random) -> tuple[int, ...]:
+        if not title or (said and rng.random() < self.title_dropout):
+            return ()
+        return self.tokenizer.title(title)
 
     def describe(self, titles: Sequence[str | None], rng: random.Random) -> list[tuple[int, ...]]:
         """The tokens of what is said of the names of a mention, empty where there is nothing; None is NIL.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from parlink.checkpoint.folder import load_checkpoint, save_checkpoint
+from parlink.checkpoint.folder import Checkpoint, load_checkpoint, save_checkpoint
 from parlink.config import LinkOptions, ScoreWeights
 from parlink.data import jsonl
 from parlink.kb import KnowledgeBase
@@ -95,3 +95,27 @@ def test_a_bi_encoder_learns_to_tell_entities_by_their_descriptions(
         start = text.index("Mercury")
         link = linker.link(Document(text, spans=(Span(start, start + 7),)), options=options).links[0]
         assert link.title == title
+
+
+def test_a_bi_encoder_may_be_trained_further(
+    tmp_path: Path, kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = tiny_checkpoint()
+    save_checkpoint(tmp_path / "bare", bare, card="")
+    given = recipe.with_bi_encoder(bare.model, 8)
+    assert given.similarity is not None
+    given.similarity.center.fill_(0.5)
+    given.similarity.rarity.fill_(2.0)
+    save_checkpoint(tmp_path / "model", Checkpoint(given, bare.tokenizer, bare.tuned), card="")
+    jsonl.write(tmp_path / "docs.jsonl", [linked(SKY, "Mercury (planet)")])
+
+    def run(model: str) -> int:
+        paths = [tmp_path / "docs.jsonl", "-o", tmp_path / "out", "--model", tmp_path / model, "--kb", kb.folder]
+        monkeypatch.setattr("sys.argv", ["recipe", *map(str, [*paths, "--steps", 2, "--learning-rate", 0, "--keep"])])
+        return recipe.main()
+
+    assert run("model") == 0
+    after = load_checkpoint(tmp_path / "out").model.state_dict()
+    assert all(torch.equal(weight, after[name]) for name, weight in given.state_dict().items())
+    assert run("bare") == 1
+    assert "no bi-encoder to keep" in capsys.readouterr().err
