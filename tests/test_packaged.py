@@ -42,9 +42,9 @@ def size(path: Path) -> int:
 
 def test_it_is_as_small_as_promised() -> None:
     folder = packaged_model()
-    assert size(folder) <= 160e6
+    assert size(folder) <= 170e6
     assert max(file.stat().st_size for file in shipped(folder)) <= 90e6
-    assert size(folder / "kb") < 110e6
+    assert size(folder / "kb") < 125e6
 
 
 def test_its_card_says_what_one_has_to_know() -> None:

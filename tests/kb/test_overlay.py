@@ -594,7 +594,7 @@ class AnyChanges(RuleBasedStateMachine):
     def opened(self):
         self.model: dict[str, set[str]] = {line["title"]: {line["title"]} for line in LINES}
         for file in FOLDER[0].parent.glob("kb.overlay*"):
-            file.unlink()
+            file.unlink(missing_ok=True)  # SQLite removes some itself when the last connection is closed
         self.kb = KnowledgeBase.open(FOLDER[0])
         self.other = KnowledgeBase.open(FOLDER[0])
         return multiple(*self.model)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 _RIDGE = 1.0  # on standardized features, so that separable data have an answer
-_PAIR_RIDGE = 30.0  # on products of two, of which there are many
+_PAIR_RIDGE = 100.0  # on products of two, of which there are many
 _ROUNDS = 100
 
 

@@ -147,15 +147,14 @@ def _read_names(
     shortlist: Shortlist | None,
 ) -> tuple[Floats, Floats]:
     """Log-likelihood and correction of each candidate: those of names that are `read`, and else what is usual."""
-    usual = (0.0, 0.0) if shortlist is None else (shortlist.lm, shortlist.classifier)
-    lm, classifier = (np.full(len(candidates), value, np.float32) for value in usual)
     owners, owner = np.unique(mention[read], return_inverse=True)
     names: list[list[tuple[int, ...]]] = [[] for _ in owners]
     for place, number in zip(owner.tolist(), np.flatnonzero(read).tolist(), strict=True):
         names[place].append(_tokens(candidates[number], tokenizer))
-    if names:
-        scores = mentions[owners.tolist()].score(names)
-        lm[read], classifier[read] = scores.lm, scores.classifier
+    scores = mentions[owners.tolist()].score(names)
+    usual = (0.0, 0.0) if shortlist is None else (shortlist.lm, shortlist.classifier)
+    lm, classifier = (np.full(len(candidates), value, scores.lm.dtype) for value in usual)
+    lm[read], classifier[read] = scores.lm, scores.classifier
     return lm, classifier
 
 
