@@ -402,8 +402,9 @@ def test_a_full_disk_is_a_plain_error_and_nothing_is_left_behind(tmp_path, size)
 
 
 INTERRUPTED = """
-import sys
+import signal, sys
 from parlink.kb.build.build import build
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell that starts this in the background ignores
 build([sys.argv[1]], sys.argv[2], progress=lambda *step: print("reading", flush=True))
 """
 
