@@ -14,7 +14,7 @@ from parlink.evaluation.report.plots import Series, line_plot
 TABLE = Path(__file__).parents[1] / "recipes" / "README.md"
 SETS = ("testa", "mean of six", "News-Fair")
 SHIPS = 2.1  # million titles
-_ROW = re.compile(r"^\| \**(\d[\d,]*)[^|]*" + r"\| [\d.]+ / ([\d.]+) / [^|]*" * len(SETS), re.MULTILINE)
+_ROW = re.compile(r"^\| \**(\d+(?:,\d{3})+)[^|]*" + r"\| [\d.]+ / ([\d.]+) / [^|]*" * len(SETS), re.MULTILINE)
 
 
 def read_table(text: str) -> list[Series]:

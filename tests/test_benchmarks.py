@@ -58,7 +58,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("memory.py MODEL --texts 8 --parts 2", "since the first 4 texts"),
         ("kb_changes.py --adds 5", "20"),
-        ("kb_size.py -o OUT", "10 sizes"),
+        ("kb_size.py -o OUT", "9 sizes"),
         ("own_kb.py MODEL --json", "{"),
         ("measure.py MODEL GOLD --seen GOLD --rows kb -o OUT", "kb"),
         ("table2.py MODEL GOLD --tokenized-only", "F1"),

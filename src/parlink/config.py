@@ -216,7 +216,10 @@ class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     def probability(self, features: Sequence[float]) -> float:
         """Evaluate the regression on values in the order of `FEATURES`."""
-        log_odds = self.bias + sum(self.shares(features).values())
+        values = dict(zip(FEATURES, features, strict=True))
+        log_odds = self.bias + sum(weight * values[name] for name, weight in self.weights.items())
+        for name, row in self.pairs.items():
+            log_odds += values[name] * sum(weight * values[other] for other, weight in row.items())
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, log_odds))))
 
 
