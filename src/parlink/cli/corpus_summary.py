@@ -26,7 +26,7 @@ def print_summary(summary: Summary, output: Output) -> None:
     frequent = ", ".join(f"{title} {count:,}" for title, count in tally.titles.most_common(_SHOWN))
     print(f"most frequent: {frequent or 'none'}", file=stream)
     for loss, count in sorted(summary.losses.items()):
-        tell(f"warning: {count:,} times: {loss}")
+        tell(f"warning: the output cannot hold {loss} ({count:,} times)")
     where = "" if summary.errors is None else f"; {summary.errors} says where and why"
     print(f"errors: {tally.errors:,}{where}", file=stream)
 

@@ -117,7 +117,7 @@ def concat(
 
 def _tell_losses(losses: Mapping[str, int]) -> None:
     for what, number in sorted(losses.items()):
-        print(f"warning: {number:,} times: {what}", file=sys.stderr)
+        print(f"warning: the output cannot hold {what} ({number:,} times)", file=sys.stderr)
 
 
 def _resolve(kb: Path | None) -> Callable[[str], str | None] | None:
