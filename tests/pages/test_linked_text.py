@@ -107,7 +107,9 @@ def test_the_card_leads_with_type_and_description_and_ends_with_rivals() -> None
 
 def test_a_nil_says_why_in_words() -> None:
     page = to_html(Document("Kent won.", links=(Link(Span(0, 4), reason="no_candidate"),)))
-    assert "the knowledge base has no candidate for these words" in page
+    assert "the knowledge base has no candidate for this name" in page
+    unsure = Link(Span(0, 4), reason="below_confidence", confidence=0.254)
+    assert "the best candidate is too uncertain (25 %)" in to_html(Document("Kent won.", links=(unsure,)))
 
 
 def test_values_are_not_read_as_templates() -> None:

@@ -14,7 +14,7 @@ from tiny_kb import tiny_folder
 from tiny_model import tiny_checkpoint
 from tiny_server import running
 
-SHIP = {"title": "Kent (ship)", "id": "Q7", "description": "cargo ship", "aliases": ["MV Kent"], "count": 3}
+SHIP = schemas.NEW_ENTITY | {"id": "Q7"}
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_an_entity_is_added_linked_to_shown_and_removed(client: httpx.Client) ->
     assert (added.status_code, added.json()["title"]) == (201, "Kent (ship)")
     assert "Kent (ship)" in titles(client, "MV Kent") & titles(client, "Kent")
     shown = client.get("/v1/entities", params={"title": "Kent (ship)"}).json()
-    assert (shown["id"], shown["description"]) == ("Q7", "cargo ship")
+    assert (shown["id"], shown["type"], shown["description"]) == ("Q7", "product", "cargo ship")
     assert client.delete("/v1/entities", params={"title": "Kent (ship)"}).status_code == 204
     assert "Kent (ship)" not in titles(client, "MV Kent")
     assert client.get("/v1/entities", params={"title": "Kent (ship)"}).status_code == 404
@@ -57,6 +57,8 @@ def test_what_cannot_be_changed_says_why(client: httpx.Client) -> None:
     assert client.post("/v1/entities", json={"title": " "}).status_code == 422
     assert client.post("/v1/entities", json={"title": "A", "aliases": [""]}).status_code == 422
     assert client.post("/v1/entities", json={"title": "A" * 501}).status_code == 422
+    no_type = client.post("/v1/entities", json={"title": "A", "type": "ship"})
+    assert (no_type.status_code, "person, organization" in no_type.json()["error"]) == (422, True)
     assert "`titel`" in client.post("/v1/entities", json={"titel": "A"}).json()["error"]
     assert client.post("/v1/entities", content='{"title": "A"}').status_code == 415
     assert client.delete("/v1/entities", params={"title": "Nobody"}).status_code == 404

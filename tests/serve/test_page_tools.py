@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import httpx
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import Select
 
 from chromium import Browser, at, complaints, needs_chromium, overflow, screen, until
 from page_service import TEXT, link, open_page, serving, shown, slide
+from parlink.kb.tables import TYPES
 
 pytestmark = needs_chromium
 WORDS = "Ada met Babbage in London. Turing was born in London. It rained."
@@ -123,8 +126,8 @@ def test_the_graph_joins_what_the_knowledge_base_relates(typed: Browser) -> None
         }"""
     typed.execute_script(script, [[",".join(pair), strength] for pair, strength in related.items()])
     nodes = show_graph(typed)
-    assert nodes["Ada"].get_attribute("aria-label").endswith("joined to London, Babbage")
-    assert not nodes["Turing"].get_attribute("aria-label").count("joined")
+    assert nodes["Ada"].get_attribute("aria-label").endswith("connected to London, Babbage")
+    assert not nodes["Turing"].get_attribute("aria-label").count("connected")
     widths = [float(edge.get_attribute("stroke-width")) for edge in typed.find_elements(By.CLASS_NAME, "edge")]
     assert sorted(widths) == [3.0, 4.6]
     assert "pages of the knowledge base" in at(typed, "graph-hint").text
@@ -135,7 +138,7 @@ def test_the_graph_joins_what_one_sentence_names_and_leads_to_the_text(typed: Br
     assert typed.switch_to.active_element.get_attribute("id") == "tab-graph"
     nodes = show_graph(typed)
     assert nodes.keys() == set(ENTITIES)
-    assert nodes["London"].get_attribute("aria-label").endswith("joined to Ada, Babbage, Turing")
+    assert nodes["London"].get_attribute("aria-label").endswith("connected to Ada, Babbage, Turing")
     assert len(typed.find_elements(By.CLASS_NAME, "edge")) == 4
     assert "coherence" in at(typed, "graph-hint").text
     typed.execute_script("arguments[0].focus()", nodes["Turing"])
@@ -183,13 +186,28 @@ def test_an_added_entity_changes_the_answer_and_can_be_removed(chromium: Browser
         at(page, "add-title").send_keys("Kent (ship)")
         at(page, "add-aliases").send_keys(", ".join({surface for surface, _ in before}), Keys.ENTER)
         said = until(page, lambda page: at(page, "changes").text)
-        assert "changed" in said
+        assert "changed:" in said
         at(page, "add-title").send_keys(Keys.ENTER)  # a second time is refused
         assert "409" in until(page, lambda page: at(page, "error").text)
         at(page, "undo").click()
         until(page, lambda page: not at(page, "undo").is_displayed() and at(page, "changes").text)
         at(page, "tab-text").click()
         until(page, lambda page: shown(page) == before)
+        at(page, "tab-add").click()
+        at(page, "add-title").clear()
+        at(page, "add-title").send_keys("Ship of no name")
+        at(page, "add-aliases").clear()
+        Select(at(page, "add-type")).select_by_visible_text("product")
+        at(page, "add-aliases").send_keys("Elsewhere", Keys.ENTER)
+        told = until(page, lambda page: "No link in this text changed" in at(page, "changes").text and at(page, "changes"))
+        assert "candidate for none of its mentions" in told.text or "is candidate" in told.text
+        response = httpx.get(f"{address}v1/entities", params={"title": "Ship of no name"})
+        assert response.json()["type"] == "product"
+
+
+def test_the_types_to_choose_from_are_those_of_a_knowledge_base(page: Browser) -> None:
+    values = [option.get_attribute("value") for option in at(page, "add-type").find_elements(By.TAG_NAME, "option")]
+    assert values == ["", *TYPES]
 
 
 def test_there_is_no_tab_for_what_the_service_refuses(page: Browser) -> None:

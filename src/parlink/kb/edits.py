@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -20,11 +19,11 @@ class RefusedError(Exception):
 
 
 def add(view: View, entity: Entity, *, aliases: Sequence[str], count: int) -> Records:
-    """Add an entity, found by its title and by `aliases`."""
+    """Add an entity, found by its title and by `aliases`, as if each had been seen `count` times for it."""
     title = check_name(entity.title, "title")
-    names = Counter(check_name(alias, "alias") for alias in aliases)
+    names = {check_name(alias, "alias") for alias in aliases} | {title}
     _refuse_taken(view, title, "the new one")
-    names[title] += check_count(count)
+    seen = check_count(count)
     records = _free(view, title)
     records[_next(view, records)] = Record(
         title=title,
@@ -32,7 +31,7 @@ def add(view: View, entity: Entity, *, aliases: Sequence[str], count: int) -> Re
         id=entity.id,
         type=check_type(entity.type),
         description=entity.description,
-        names=dict(names),
+        names=dict.fromkeys(sorted(names), seen),
     )
     return records
 

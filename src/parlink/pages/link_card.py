@@ -43,9 +43,12 @@ class LinkCard:
 
     @property
     def reason(self) -> str:
-        """Say in words why there is no link."""
+        """Say in words why there is no link, and how likely the best candidate is where that is why."""
         code = self.link.reason or "no reason is given"
-        return REASONS.get(code, code.replace("_", " "))
+        words = REASONS.get(code, code.replace("_", " "))
+        if code != "below_confidence" or self.link.confidence is None:
+            return words
+        return f"{words} ({self.link.confidence:.0%})".replace("%", " %")
 
 
 def make_card(link: Link, *, rival: str | None = None) -> LinkCard:

@@ -12,6 +12,7 @@ from fastapi import HTTPException
 from parlink.config import PositiveInt
 from parlink.errors import KnowledgeBaseError
 from parlink.kb import KnowledgeBase
+from parlink.kb.edits import check_type
 from parlink.serve.intake import make_whole
 from parlink.serve.settings import Settings
 from parlink.types import Entity
@@ -20,10 +21,11 @@ Name = Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class NewEntity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An `Entity`, further names for it, and how often its title was seen."""
+    """An `Entity`, further names for it, and how often each of its names was seen."""
 
     title: Name
     id: str | None = None
+    type: str | None = None
     description: str | None = None
     aliases: tuple[Name, ...] = ()
     count: PositiveInt = 1
@@ -43,6 +45,10 @@ def parse_entity(value: Any, settings: Settings) -> NewEntity:
     _check_size("characters of description", len(new.description or ""), settings.description_characters)
     _check_size("aliases", len(new.aliases), settings.max_aliases)
     _check_size("count", new.count, settings.max_count)
+    try:
+        check_type(new.type)
+    except KnowledgeBaseError as error:
+        raise HTTPException(422, f"the entity: {error}") from error
     return new
 
 
@@ -64,7 +70,8 @@ def add(kb: KnowledgeBase, new: NewEntity) -> Entity:
     title = " ".join(new.title.split())
     if title in kb:
         raise HTTPException(409, "there is an entity of this title; give the new one another")
-    _change(lambda: kb.add(Entity(title, id=new.id, description=new.description), aliases=new.aliases, count=new.count))
+    entity = Entity(title, id=new.id, type=new.type, description=new.description)
+    _change(lambda: kb.add(entity, aliases=new.aliases, count=new.count))
     return find(kb, title)
 
 

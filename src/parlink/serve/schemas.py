@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, get_type_hints
 
+from msgspec import to_builtins
+
 from parlink.config import ScoreWeights
+from parlink.kb.tables import TYPES
 from parlink.serve import related
 from parlink.serve.settings import Settings
 from parlink.types import Candidate, Document, Entity, Link
@@ -20,6 +23,10 @@ LINKED = {
             "start": 0,
             "end": 4,
             "title": "Kent County Cricket Club",
+            "id": "Q3195005",
+            "type": "organization",
+            "description": "English county cricket club",
+            "url": "https://en.wikipedia.org/wiki/Kent_County_Cricket_Club",
             "confidence": 0.91,
             "mention_logit": 3.2,
             "mention_probability": 0.95,
@@ -35,11 +42,11 @@ MODEL = {
     "mention_threshold": 0.0,
     "score_threshold": None,
     "fallback": False,
-    "weights": {"lm": 1.0, "classifier": 1.0, "prior": 0.25, "similarity": 0.5, "overlap": 2.0, "coherence": 10.0},
+    "weights": to_builtins(ScoreWeights(prior=0.25, similarity=0.5, overlap=2.0, coherence=10.0)),
     "kb": "wikipedia-1f0c2a9e",
     "allow_edits": False,
 }
-ENTITY = {"title": "Kent (ship)", "id": "Q42", "description": "cargo ship"}
+ENTITY = {"title": "Kent (ship)", "id": "Q42", "type": "product", "description": "cargo ship"}
 NEW_ENTITY = {**ENTITY, "aliases": ["MV Kent"], "count": 3}
 TURTLE = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
@@ -161,10 +168,11 @@ def _describe_new_entity(settings: Settings) -> Json:
     optional = {"type": ["string", "null"], "maxLength": settings.description_characters}
     return {
         "type": "object",
-        "description": "An entity, further names for it, and how often its title was seen.",
+        "description": "An entity, further names for it, and how often each of its names was seen.",
         "properties": {
             "title": text,
             "id": {"type": ["string", "null"], "maxLength": settings.title_characters},
+            "type": {"enum": [*TYPES, None]},
             "description": optional,
             "aliases": {"type": "array", "items": text, "maxItems": settings.max_aliases},
             "count": {"type": "integer", "minimum": 1, "maximum": settings.max_count},

@@ -6,17 +6,32 @@ import { utf16Offsets } from "./entities.js";
 export function readForm(form) {
   const value = (id) => form.querySelector(id).value.trim();
   const aliases = value("#add-aliases").split(",").map((name) => name.trim()).filter(Boolean);
-  return { title: value("#add-title"), ...(value("#add-description") && { description: value("#add-description") }), aliases };
+  const facts = { type: value("#add-type"), description: value("#add-description") };
+  const given = Object.fromEntries(Object.entries(facts).filter(([, said]) => said));
+  return { title: value("#add-title"), aliases, count: Number(value("#add-count")), ...given };
 }
 
-// What the two answers to one text say differently, as a list.
-export function listChanges(before, after) {
+// What the two answers to one text say differently, as a list; where `added` did not win, how it stands.
+export function listChanges(before, after, added) {
   const changes = changesOf(before, after);
-  if (!changes.length) return element("p", {}, "Nothing changed in this text.");
+  if (!changes.length) return element("div", {}, element("p", {}, "No link in this text changed."), added === null ? null : element("ul", {}, ...standingsOf(after, added)));
   const rows = changes.map(({ surface, was, is }) =>
     element("li", {}, element("b", {}, surface), `: ${was ?? "no entity"} → `, element("b", {}, is ?? "no entity")),
   );
   return element("div", {}, element("p", {}, changes.length === 1 ? "One mention changed:" : `${changes.length} mentions changed:`), element("ul", {}, ...rows));
+}
+
+// Where an entity is a candidate and not the one linked to: its place among them, and who is ahead.
+function standingsOf(doc, title) {
+  const offsets = utf16Offsets(doc.text);
+  const rows = doc.links.flatMap((link) => {
+    const place = (link.candidates ?? []).findIndex((candidate) => candidate.title === title);
+    if (place < 0 || link.title === title) return [];
+    const surface = element("b", {}, doc.text.slice(offsets[link.start], offsets[link.end]));
+    const ahead = place === 0 ? "the first candidate, but not likely enough to be linked" : `candidate ${place + 1} of ${link.candidates.length}, behind ${link.candidates[0].title}`;
+    return [element("li", {}, surface, `: ${title} is ${ahead}`)];
+  });
+  return rows.length ? rows : [element("li", {}, `${title} is a candidate for none of its mentions: give the name that the text uses.`)];
 }
 
 function changesOf(before, after) {

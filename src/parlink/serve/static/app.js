@@ -110,7 +110,7 @@ function showResult(doc) {
   state.doc = doc;
   state.hidden.clear();
   state.types = countTypes(doc.links);
-  at("kb").textContent = doc.kb ?? "";
+  at("kb").textContent = doc.kb ? `Knowledge base: ${doc.kb}` : "";
   at("copied").textContent = "";
   at("changes").replaceChildren();
   at("compose").hidden = true;
@@ -171,8 +171,8 @@ async function showGraph() {
   const pairs = related ? pairsRelated(related) : pairsOf(state.doc.text, nodes);
   const width = at("graph").clientWidth;
   at("graph").replaceChildren(nodes.length ? drawGraph(nodes, pairs, state.types, width, (entity) => goTo(entity.links[0])) : "No entity found");
-  const joined = related ? "A line joins entities that the same pages of the knowledge base link to; the thicker, the more of them." : "A line joins entities that are named in one sentence.";
-  const fill = nodes.some((entity) => coherenceOf(entity) !== null) ? " The fuller its color, the better an entity fits the others (coherence)." : "";
+  const joined = related ? "Lines connect entities that are linked from the same pages of the knowledge base; the more pages, the thicker." : "Lines connect entities that are mentioned in the same sentence.";
+  const fill = nodes.some((entity) => coherenceOf(entity) !== null) ? " The deeper the color, the better an entity fits the others (coherence)." : "";
   at("graph-hint").textContent = joined + fill;
 }
 
@@ -202,13 +202,13 @@ async function change(make, added) {
   }
   state.added = added;
   at("undo").hidden = added === null;
-  at("undo").textContent = `Remove “${added}” again`;
+  at("undo").textContent = `Remove “${added}”`;
   const [before, after] = [state.doc, await link(state.doc.text)];
   if (after === null) return null;
   state.doc = after;
   state.types = countTypes(after.links);
   showLinks();
-  at("changes").replaceChildren(listChanges(before, after));
+  at("changes").replaceChildren(listChanges(before, after, added));
   return null;
 }
 

@@ -34,9 +34,15 @@ function heading(link, tools) {
 }
 
 function facts(link, types) {
-  if (link.title == null) return element("span", { class: "card-facts" }, REASONS[link.reason] ?? link.reason ?? "no reason is given");
+  if (link.title == null) return element("span", { class: "card-facts" }, reasonOf(link));
   const type = link.type ? element("span", { class: "chip typed", ...typed(link.type, types) }, link.type) : null;
   return element("span", { class: "card-facts" }, type, link.id ? element("span", {}, link.id) : null);
+}
+
+// Why there is no link, and how likely the best candidate is where that is why.
+function reasonOf(link) {
+  const words = REASONS[link.reason] ?? link.reason ?? "no reason is given";
+  return link.reason === "below_confidence" && link.confidence != null ? `${words} (${percent(link.confidence)})` : words;
 }
 
 function sure(confidence) {

@@ -19,9 +19,9 @@ function showRoute(path, method, route) {
     element("p", {}, `${route.summary ?? ""}.`),
     route.description ? element("p", { class: "soft" }, ...withCode(route.description)) : null,
     ...titled("Parameters", listParameters(route.parameters)),
-    ...titled("Body", ...examplesOf(route.requestBody?.content)),
-    ...titled("Answers", listAnswers(route.responses)),
-    ...titled("For example", ...examplesOf(route.responses?.[200]?.content ?? route.responses?.[201]?.content)),
+    ...titled("Request body", ...examplesOf(route.requestBody?.content)),
+    ...titled("Responses", listAnswers(route.responses)),
+    ...titled("Example response", ...examplesOf(route.responses?.[200]?.content ?? route.responses?.[201]?.content)),
   );
 }
 

@@ -19,7 +19,7 @@ export function drawGraph(nodes, pairs, types, width, choose) {
     svg("line", { class: "edge", x1: places[a].x, y1: places[a].y, x2: places[b].x, y2: places[b].y, "stroke-width": (1 + 4 * strength).toFixed(1) }),
   );
   const dots = nodes.map((entity, i) => drawNode(entity, places[i], partnersOf(i, pairs, nodes), types, choose));
-  const label = `${nodes.length} entities and which of them belong together`;
+  const label = `Graph of ${nodes.length} entities`;
   return svg("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": label }, ...lines, ...dots);
 }
 
@@ -33,7 +33,7 @@ export function coherenceOf(entity) {
 function drawNode(entity, { x, y }, partners, types, choose) {
   const coherence = coherenceOf(entity);
   const fits = coherence === null ? "" : `, coherence ${coherence.toFixed(2)}`;
-  const label = `${entity.title}${entity.type ? `, ${entity.type}` : ""}${fits}${partners.length ? `, joined to ${partners.join(", ")}` : ""}`;
+  const label = `${entity.title}${entity.type ? `, ${entity.type}` : ""}${fits}${partners.length ? `, connected to ${partners.join(", ")}` : ""}`;
   const radius = 6 + 3 * Math.sqrt(entity.links.length);
   const node = svg(
     "g",

@@ -15,6 +15,7 @@ export function showProgress(text) {
   };
   tell();
   at("progress").hidden = false;
+  at("progress").scrollIntoView({ block: "nearest" }); // on a phone it lies below the text
   const timer = setInterval(tell, 100);
   return (linked) => {
     clearInterval(timer);
