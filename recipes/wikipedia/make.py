@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from parlink.kb.build.build import WIKIPEDIA_URL, BuildOptions, build
-from parlink.kb.tables import Info
+from parlink.kb.info import Info
 from recipes.wikipedia.club_twins import merge_club_twins
 from recipes.wikipedia.collect import Tables, collect, read_tables
 from recipes.wikipedia.elsewhere import merge_elsewhere

@@ -12,7 +12,7 @@ import msgspec
 
 from parlink.data import files
 from parlink.errors import DataFormatError, KnowledgeBaseError
-from parlink.kb.tables import Source, sha256_of
+from parlink.kb.info import Source, sha256_of
 
 WIKIPEDIA_LICENSE = "CC BY-SA 3.0 or 4.0 (Wikipedia)"
 DBPEDIA_LICENSE = "CC BY-SA 3.0 (DBpedia)"

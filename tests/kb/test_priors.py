@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from parlink.kb import surfaces
+from parlink.kb.names import ALIAS, PART, Names
 from parlink.kb.priors import STEP_WEIGHTS, weigh
-from parlink.kb.tables import ALIAS, PART, Names
 from parlink.kb.view import LEAST_PRIOR
 from tiny_kb import tiny_kb
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from parlink.errors import KnowledgeBaseError
 from parlink.kb import KnowledgeBase, arrays
 from parlink.kb.build.merge import Known
+from parlink.kb.info import content_hash, sha256_of
 from parlink.kb.link_graph import LINKS_FILE, LinkGraph
-from parlink.kb.tables import TYPES, content_hash, sha256_of
+from parlink.kb.tables import TYPES
 from parlink.types import Entity
 from tiny_kb import LINES, folder_of, tiny_folder, tiny_kb
 

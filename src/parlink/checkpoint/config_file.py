@@ -10,7 +10,7 @@ import msgspec
 from parlink.checkpoint.recovery import finish
 from parlink.config import ModelConfig, Tuned, parse
 from parlink.errors import CheckpointError
-from parlink.kb.tables import File
+from parlink.kb.info import File
 
 FORMAT = 2
 PACKAGED = "default"  # the name, and the folder in the package, of the model that comes with it

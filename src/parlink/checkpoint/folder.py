@@ -14,7 +14,7 @@ from parlink.checkpoint.quantize import Bits, dequantize, quantize
 from parlink.checkpoint.recovery import finish, replacing
 from parlink.config import Tuned
 from parlink.errors import CheckpointError
-from parlink.kb.tables import File, sha256_of
+from parlink.kb.info import File, sha256_of
 from parlink.nn.model import LinkingModel
 from parlink.nn.weightless import weightless
 from parlink.text.tokenizer import Tokenizer

@@ -21,7 +21,7 @@ from parlink.checkpoint.folder import Checkpoint
 from parlink.checkpoint.onnx_folder import FOLDER
 from parlink.checkpoint.quantize import SCALE, Bits, dequantize, quantize
 from parlink.errors import CheckpointError
-from parlink.kb.tables import File, sha256_of
+from parlink.kb.info import File, sha256_of
 from parlink.nn.exportable import (
     CorrectionGraph,
     EncoderGraph,

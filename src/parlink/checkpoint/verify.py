@@ -8,7 +8,7 @@ from parlink.checkpoint.config_file import own_kb, read_config
 from parlink.checkpoint.folder import load_checkpoint
 from parlink.checkpoint.onnx_folder import has_graphs, load_onnx
 from parlink.errors import CheckpointError
-from parlink.kb.tables import sha256_of
+from parlink.kb.info import sha256_of
 from parlink.kb.verify import verify as verify_kb
 
 

@@ -13,7 +13,7 @@ from parlink.cli.kb_inspect import AsJson, Folder, Overlay, check, diff, lookup,
 
 if TYPE_CHECKING:
     from parlink.kb.build.build import Report
-    from parlink.kb.tables import Info
+    from parlink.kb.info import Info
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -16,8 +16,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from parlink.kb import surfaces
+from parlink.kb.names import REDIRECT, form, made_names
 from parlink.kb.records import Record, encode
-from parlink.kb.tables import REDIRECT, Tables, form, made_names
+from parlink.kb.tables import Tables
 
 _HASH_BYTES = 8
 Value = TypeVar("Value")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlink.kb import surfaces
-from parlink.kb.tables import REDIRECT, form
+from parlink.kb.names import REDIRECT, form
 from parlink.kb.view import MAX_CANDIDATES, View
 
 EXAMPLES = 200

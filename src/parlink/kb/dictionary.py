@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from parlink.kb import surfaces
+from parlink.kb.names import SHORT_TITLE, Names
 from parlink.kb.surfaces import EXACT, FOLDED, STRIPPED
-from parlink.kb.tables import SHORT_TITLE, Names
 from parlink.kb.view import View
 from parlink.types import Span
 

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from parlink.errors import KnowledgeBaseError
 from parlink.kb import surfaces
+from parlink.kb.names import REDIRECT, form
 from parlink.kb.records import Record, Records
-from parlink.kb.tables import REDIRECT, TYPES, form
+from parlink.kb.tables import TYPES
 from parlink.kb.view import View
 from parlink.types import Entity
 

@@ -13,11 +13,12 @@ from weakref import WeakSet
 from parlink.errors import KnowledgeBaseError
 from parlink.kb import edits
 from parlink.kb.changes import Changes
+from parlink.kb.info import Info
 from parlink.kb.overlay import OverlayFile, copy_overlay
 from parlink.kb.overlay_json import take_over
 from parlink.kb.records import Record, Records
 from parlink.kb.recovery import recover
-from parlink.kb.tables import Info, Tables
+from parlink.kb.tables import Tables
 from parlink.kb.view import MAX_CANDIDATES, View
 from parlink.types import Candidate, Entity
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from parlink.kb.names import PART as PART_NAME
+from parlink.kb.names import REDIRECT, Names
 from parlink.kb.surfaces import PART, STEPS
-from parlink.kb.tables import PART as PART_NAME
-from parlink.kb.tables import REDIRECT, Names
 
 # A count under a spelling that is the surface but for its case weighs a third, but for punctuation a twentieth. Names
 # that are made of a title were never seen; they weigh by a power of how well known the title is. Chosen on AIDA testa

@@ -28,26 +28,23 @@ is that of all keys; before format 4, name_count is never encoded, and guesses s
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import marisa_trie
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from parlink.errors import KnowledgeBaseError
 from parlink.kb import arrays, surfaces
+from parlink.kb.info import File, Info, check_file, read_info
 from parlink.kb.link_graph import LINKS_FILE, LinkGraph
+from parlink.kb.names import KIND_SHIFT, REDIRECT, TITLE_MASK, Names, form, narrow
 from parlink.kb.shapes import SHAPES, shape
 
-FORMAT = 4
-INFO_FILE, ARRAYS_FILE = "kb.json", "arrays.safetensors"
+ARRAYS_FILE = "arrays.safetensors"
 TITLES_FILE, KEYS_FILE, IDS_FILE = "titles.marisa", "keys.marisa", "ids.marisa"
 DESCRIPTIONS_FILE, KINDS_FILE = "descriptions.marisa", "kinds.marisa"
 TYPES = ("person", "organization", "place", "event", "work", "product", "species", "other")
@@ -55,78 +52,6 @@ TYPES = ("person", "organization", "place", "event", "work", "product", "species
 LINKED_BITS = 15  # of name_linked: the probability; the highest bit says that it is a guess
 LINKED_SCALE = (1 << LINKED_BITS) - 1
 CHECKED_BYTES = 32 << 20  # that are read at opening to see whether they are whole, which takes some 20 ms
-
-# Kinds of names. An alias and a redirect are spelled as they are, and a redirect names one title for good; the
-# others are made of the title, and are found by the step of the same name.
-ALIAS, REDIRECT, SHORT_TITLE, PART = range(4)
-KIND_SHIFT = 30
-_FOLDED_BITS = 5  # of `form`
-_FOLDED_MASK = (1 << _FOLDED_BITS) - 1
-_EXACT_MASK = (1 << 11) - 1
-TITLE_MASK = (1 << KIND_SHIFT) - 1
-
-
-class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that a knowledge base was built from."""
-
-    path: str
-    kind: str
-    sha256: str
-    entries: int  # lines, or pages
-    license: str | None = None  # of what is taken from it
-    url: str | None = None  # where to get it
-    skipped: dict[str, int] = {}  # why an entry was left out, and how often
-    warnings: tuple[str, ...] = ()  # what is wrong with the file, such as an end that is missing
-
-
-class File(msgspec.Struct, frozen=True):
-    """What a file of the folder must be."""
-
-    size: int
-    sha256: str
-
-
-class Info(msgspec.Struct, frozen=True, kw_only=True):
-    """What kb.json says of a knowledge base."""
-
-    format: int = FORMAT
-    name: str
-    hash: str  # of the content, so that results can name exactly what they were linked against
-    created: str
-    parlink: str
-    titles: int
-    names: int
-    ids: int
-    descriptions: int
-    types: int = 0
-    id_scheme: str | None = None  # what the ids are: "wikidata", "page" (numbers of a wiki's pages) or "own"
-    url_template: str | None
-    sources: tuple[Source, ...]
-    notes: dict[str, int] = {}  # what the build merged, renamed and left out
-    files: dict[str, File | int]  # of format 1: bytes of each
-    checksum: str | None = None  # of kb.json itself; see `checksum`
-
-    def sizes(self) -> dict[str, int]:
-        """Return the bytes of each file."""
-        return {name: file if isinstance(file, int) else file.size for name, file in self.files.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The names that hang on a key: parallel arrays, a title as often as it has such names."""
-
-    title: NDArray[np.int64]
-    kind: NDArray[np.int64]
-    form: NDArray[np.uint16]
-    count: NDArray[np.float64]
-
-    def steps(self, surface: str) -> NDArray[np.int64]:
-        """Return the look-up step by which a surface of that key finds each name."""
-        differs = self.form ^ np.uint16(form(surface))
-        near = np.where(differs & _FOLDED_MASK, surfaces.STRIPPED, surfaces.FOLDED)
-        spelled = np.where(differs == 0, surfaces.EXACT, near)
-        made = np.where(self.kind == PART, surfaces.PART, surfaces.TITLE)
-        return np.where(self.kind <= REDIRECT, spelled, made).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +134,7 @@ class Tables:
         return Names(
             title=numbers,
             kind=(title >> KIND_SHIFT).astype(np.int64),
-            form=_narrow(self._name_form[first:last]),
+            form=narrow(self._name_form[first:last]),
             count=self._counts(first, last),
         )
 
@@ -291,7 +216,7 @@ class Tables:
         counted = (column >> LINKED_BITS) == 0
         return dict(
             zip(
-                _narrow(self._name_form[first:last][counted]).tolist(),
+                narrow(self._name_form[first:last][counted]).tolist(),
                 (column[counted] / LINKED_SCALE).tolist(),
                 strict=True,
             )
@@ -350,83 +275,6 @@ class Tables:
         """Refuse to go on with a number that points nowhere."""
         if not right:
             raise _damaged(self.folder, f"{array} points outside")
-
-
-def form(surface: str) -> int:
-    """Return checksums of a surface as it stands (11 bits, high) and folded (5 bits, low).
-
-    They tell the spellings of one key apart; two of them are mistaken for each other once in 2,048 times.
-    """
-    exact = unicodedata.normalize("NFC", surface)
-    return (_checksum(exact) & _EXACT_MASK) << _FOLDED_BITS | _checksum(surfaces.fold(surface)) & _FOLDED_MASK
-
-
-def _narrow(forms: NDArray[Any]) -> NDArray[np.uint16]:
-    """Bring the forms of older formats, 16 bits for each of the two, to `form`."""
-    if forms.dtype == np.uint16:
-        return forms
-    exact, folded = forms >> 16 & _EXACT_MASK, forms & _FOLDED_MASK
-    return (exact << _FOLDED_BITS | folded).astype(np.uint16)
-
-
-def made_names(title: str) -> Iterator[tuple[int, str]]:
-    """Yield the names that are made of a title, with their kinds."""
-    if short := surfaces.drop_parenthesis(title):
-        yield SHORT_TITLE, short
-    for part in surfaces.parts(title):
-        yield PART, part
-
-
-def check_file(path: Path, wanted: File) -> None:
-    """Read a file and raise ValueError if it is not the one that was written."""
-    if sha256_of(path) != wanted.sha256:
-        raise ValueError(f"the checksum of {path.name} is wrong")
-
-
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
-
-
-def content_hash(files: Mapping[str, str]) -> str:
-    """Return the hash that names the content of a folder, given the SHA-256 of each file but kb.json."""
-    return sha256("".join(f"{name} {files[name]}\n" for name in sorted(files)).encode()).hexdigest()
-
-
-def checksum(raw: bytes) -> str:
-    """Return the checksum of a kb.json: of all that it says but the checksum itself, however it is laid out."""
-    said = {name: value for name, value in msgspec.json.decode(raw).items() if name != "checksum"}
-    return sha256(msgspec.json.encode(said, order="sorted")).hexdigest()
-
-
-def read_info(folder: Path) -> Info:
-    """Read what a KB folder says of itself."""
-    file = folder / INFO_FILE
-    try:
-        raw = file.read_bytes()
-    except OSError as error:
-        message = f"{folder}: no knowledge base there ({error.strerror}); make one with `parlink kb build`"
-        raise KnowledgeBaseError(message) from error
-    try:
-        version = msgspec.json.decode(raw, type=dict[str, Any]).get("format")
-        if isinstance(version, int) and version > FORMAT:
-            raise KnowledgeBaseError(
-                f"{folder}: the knowledge base has format {version}, and this parlink reads up to {FORMAT}; "
-                "install a newer parlink, or build it again"
-            )
-        info = msgspec.json.decode(raw, type=Info)
-        if info.checksum not in (None, checksum(raw)):
-            raise KnowledgeBaseError(
-                f"{file}: changed or damaged (its checksum is wrong); build the knowledge base again"
-            )
-        return info
-    except (msgspec.DecodeError, UnicodeError) as error:
-        raise KnowledgeBaseError(f"{file}: broken ({error}); build the knowledge base again") from error
-
-
-def _checksum(text: str) -> int:
-    return crc32(text.encode(errors="replace")) & 0xFFFF
 
 
 def _get(trie: Any, text: str) -> int | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from parlink.errors import KnowledgeBaseError
+from parlink.kb.info import File, content_hash, read_info, sha256_of
 from parlink.kb.overlay import OverlayFile
-from parlink.kb.tables import File, content_hash, read_info, sha256_of
 
 
 def verify(folder: Path | str, *, overlay: Path | None = None) -> None:

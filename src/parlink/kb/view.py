@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from parlink.kb import surfaces
 from parlink.kb.changes import Changes
+from parlink.kb.names import ALIAS, REDIRECT, Names
 from parlink.kb.priors import weigh
 from parlink.kb.records import Record
-from parlink.kb.tables import ALIAS, REDIRECT, Linked, Names, Tables
+from parlink.kb.tables import Linked, Tables
 from parlink.kb.variants import variants
 from parlink.types import Candidate, Entity
 

@@ -15,7 +15,7 @@ from parlink.kb import KnowledgeBase
 from parlink.kb.build.build import BuildOptions, build
 from parlink.kb.build.facts import Fact, Kind
 from parlink.kb.build.merge import Notes, Rules, entities
-from parlink.kb.tables import Source
+from parlink.kb.info import Source
 from tiny_kb import LINES, found, tiny_folder, write_lines
 
 

@@ -10,8 +10,9 @@ from parlink.data import parallel
 from parlink.kb import arrays, surfaces
 from parlink.kb.build.build import BuildOptions, build
 from parlink.kb.build.link_probability import IS_GUESS, SCALE, join
+from parlink.kb.names import form
 from parlink.kb.shapes import SHAPES, shape
-from parlink.kb.tables import Tables, form
+from parlink.kb.tables import Tables
 from tiny_kb import write_lines
 
 

@@ -12,7 +12,7 @@ from parlink.errors import DataFormatError
 from parlink.kb import KnowledgeBase
 from parlink.kb.build import mediawiki
 from parlink.kb.build.build import BuildOptions, build
-from parlink.kb.tables import read_info
+from parlink.kb.info import read_info
 from tiny_kb import found
 
 HEAD = """<mediawiki xml:lang="en"><siteinfo><namespaces><namespace key="0" />

@@ -21,8 +21,8 @@ from parlink.kb.build.info import write_info
 from parlink.kb.build.merge import Notes, Rules, entities
 from parlink.kb.build.work import open_work_folder, put_in_place, remove_remains
 from parlink.kb.build.write import PAGES_A_TITLE, Written, write_tables
+from parlink.kb.info import INFO_FILE, Info, Source
 from parlink.kb.recovery import recover
-from parlink.kb.tables import INFO_FILE, Info, Source
 
 _log = logging.getLogger(__name__)
 WIKIS = frozenset(["mediawiki", "sql"])  # kinds of sources whose titles are those of Wikipedia

@@ -14,7 +14,7 @@ from parlink.kb.build.merge import bring_to_now
 from parlink.kb.build.redirects import Claim, Redirects
 from parlink.kb.build.spill import Spill, merge_spills
 from parlink.kb.build.sql import resolve_pages
-from parlink.kb.tables import Source
+from parlink.kb.info import Source
 
 DONE_FILE = "done.json"  # in the folder of a source: all of it was gathered
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import msgspec
 
 from parlink.kb.build.write import Written
-from parlink.kb.tables import INFO_FILE, File, Info, Source, checksum, content_hash, sha256_of
+from parlink.kb.info import INFO_FILE, File, Info, Source, checksum, content_hash, sha256_of
 
 
 def write_info(

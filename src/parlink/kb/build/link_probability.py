@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from parlink.kb import surfaces
 from parlink.kb.build.facts import IS_LINKED
 from parlink.kb.build.spill import Spill
+from parlink.kb.names import form
 from parlink.kb.shapes import SHAPES
-from parlink.kb.tables import LINKED_BITS, LINKED_SCALE, form
+from parlink.kb.tables import LINKED_BITS, LINKED_SCALE
 
 # A column of 16 bits: the highest says that the probability is a guess, the others are the probability.
 IS_GUESS, SCALE = 1 << LINKED_BITS, LINKED_SCALE

@@ -18,9 +18,11 @@ from parlink.kb.build.link_probability import Seen
 from parlink.kb.build.spill import Spill
 from parlink.kb.build.work import open_work_folder, put_in_place, remove_remains
 from parlink.kb.build.write import Spills, write_spills
+from parlink.kb.info import Info
 from parlink.kb.knowledge_base import KnowledgeBase
+from parlink.kb.names import ALIAS, REDIRECT, form
 from parlink.kb.shapes import shape
-from parlink.kb.tables import ALIAS, LINKED_SCALE, REDIRECT, Info, form
+from parlink.kb.tables import LINKED_SCALE
 from parlink.kb.view import View
 from parlink.types import Entity
 

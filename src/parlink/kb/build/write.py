@@ -23,18 +23,9 @@ from parlink.kb.build.link_probability import Seen, join, spill_occurrences
 from parlink.kb.build.merge import Known
 from parlink.kb.build.spill import Spill
 from parlink.kb.link_graph import LINKS_FILE
+from parlink.kb.names import ALIAS, KIND_SHIFT, REDIRECT, form, made_names
 from parlink.kb.shapes import shape
-from parlink.kb.tables import (
-    ALIAS,
-    ARRAYS_FILE,
-    IDS_FILE,
-    KEYS_FILE,
-    KIND_SHIFT,
-    REDIRECT,
-    TITLES_FILE,
-    form,
-    made_names,
-)
+from parlink.kb.tables import ARRAYS_FILE, IDS_FILE, KEYS_FILE, TITLES_FILE
 
 MAX_COUNT = (1 << 32) - 1
 _QID = re.compile(r"Q[1-9][0-9]*")
