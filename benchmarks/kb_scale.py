@@ -131,10 +131,10 @@ def search(names: str, folder: str, tokenizer: str) -> dict[str, Any]:
     """Search the whole knowledge base, after a tree of some names, so that only what the KB needs is counted."""
     import torch
 
-    from parlink.config import EncoderConfig, ModelConfig
     from parlink.kb import KnowledgeBase
     from parlink.kb.title_trees import small_tree
     from parlink.linking.beam import beam_search
+    from parlink.model_config import EncoderConfig, ModelConfig
     from parlink.nn.decoder import MentionStates
     from parlink.nn.model import LinkingModel
     from parlink.text.tokenizer import Tokenizer

@@ -17,9 +17,9 @@ import msgspec
 import torch
 from reference_way import score_each_alone
 
-from parlink.config import EncoderConfig, ModelConfig
 from parlink.data import jsonl
 from parlink.linking.names import score_names
+from parlink.model_config import EncoderConfig, ModelConfig
 from parlink.nn.decoder import MentionStates, NameScores
 from parlink.nn.model import LinkingModel
 from parlink.text.tokenizer import Tokenizer

@@ -33,12 +33,13 @@ from parlink import Document, Linker, LinkOptions
 from parlink.checkpoint.config_file import packaged_model
 from parlink.checkpoint.folder import Checkpoint
 from parlink.checkpoint.precision import set_precision
-from parlink.config import EncoderConfig, ModelConfig, Tuned
+from parlink.config import Tuned
 from parlink.data import jsonl
 from parlink.evaluation.report.speed_table import to_svg, to_table
 from parlink.evaluation.speed import Speed, Way, extrapolate, measure, run_alone
 from parlink.linking.network import Network
 from parlink.load_options import Precision
+from parlink.model_config import EncoderConfig, ModelConfig
 from parlink.nn.model import LinkingModel
 from parlink.text.tokenizer import Tokenizer
 

@@ -25,8 +25,8 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
 from parlink.checkpoint.folder import Checkpoint
-from parlink.config import EncoderConfig
 from parlink.data import jsonl
+from parlink.model_config import EncoderConfig
 from parlink.nn.batch import Batch
 from parlink.nn.losses import Targets, classifier_loss, joint_losses, loss_counts, name_losses
 from parlink.nn.model import LinkingModel

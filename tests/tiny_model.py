@@ -6,7 +6,8 @@ import msgspec
 import torch
 
 from parlink.checkpoint.folder import Checkpoint
-from parlink.config import EncoderConfig, ModelConfig, Tuned
+from parlink.config import Tuned
+from parlink.model_config import EncoderConfig, ModelConfig
 from parlink.nn.decoder import MentionStates
 from parlink.nn.model import LinkingModel
 from tiny import byte_level_bpe

@@ -11,9 +11,9 @@ import torch
 from safetensors.torch import save_file
 
 from parlink.checkpoint.pretrained.weights import BERT_LAYER, EMBEDDINGS
-from parlink.config import parse
 from parlink.data import jsonl
 from parlink.nn.encoder import Encoder
+from parlink.settings import parse
 from parlink.train_config import TrainConfig
 from parlink.types import Candidate, Document, Link, Span
 from tiny import byte_level_bpe

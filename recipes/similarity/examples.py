@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from parlink.config import DESCRIPTION_CHARACTERS, PRIOR_FLOOR
+from parlink.decision_config import PRIOR_FLOOR
 from parlink.kb.view import View
+from parlink.model_config import DESCRIPTION_CHARACTERS
 from parlink.nn.model import LinkingModel
 from parlink.nn.similarity import TOKENS, Words
 from parlink.text.tokenizer import Tokenizer

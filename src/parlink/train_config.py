@@ -6,16 +6,9 @@ from typing import Annotated
 
 import msgspec
 
-from parlink.config import (
-    EncoderConfig,
-    Fraction,
-    ModelConfig,
-    NonNegativeFloat,
-    NonNegativeInt,
-    PositiveFloat,
-    PositiveInt,
-)
 from parlink.errors import ConfigError
+from parlink.model_config import EncoderConfig, ModelConfig
+from parlink.settings import Fraction, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 
 class Shapes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -16,8 +16,8 @@ from parlink.checkpoint.describe import describe
 from parlink.checkpoint.export import export
 from parlink.checkpoint.folder import load_checkpoint, save_checkpoint
 from parlink.checkpoint.verify import verify
-from parlink.config import ENCODER_LIMITS
 from parlink.errors import CheckpointError, ConfigError, ParlinkError
+from parlink.model_config import ENCODER_LIMITS
 from tiny_kb import tiny_folder
 from tiny_model import tiny_checkpoint
 

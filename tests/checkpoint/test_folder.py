@@ -13,7 +13,8 @@ from safetensors.torch import load_file, save_file
 from parlink.checkpoint.config_file import read_config, update_tuned
 from parlink.checkpoint.folder import Checkpoint, load_checkpoint, save_checkpoint
 from parlink.checkpoint.recovery import recover, replacing
-from parlink.config import Confidence, ScoreWeights, Tuned
+from parlink.config import ScoreWeights, Tuned
+from parlink.decision_config import Confidence
 from parlink.errors import CheckpointError, ConfigError
 from tiny_model import tiny_checkpoint
 

@@ -12,10 +12,11 @@ import torch
 from parlink.checkpoint.folder import Checkpoint
 from parlink.checkpoint.int8_kernel import answer_file, find_token_bits
 from parlink.checkpoint.precision import set_precision
-from parlink.config import ModelConfig, Tuned
+from parlink.config import Tuned
 from parlink.errors import ConfigError
 from parlink.linking.linker import Linker
 from parlink.load_options import Precision
+from parlink.model_config import ModelConfig
 from parlink.nn.model import LinkingModel
 from parlink.types import Document
 from tiny import byte_level_bpe

@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from transformers import BertTokenizer, RobertaTokenizer
 
 from parlink.checkpoint.pretrained.weights import Pretrained, load_pretrained
-from parlink.config import ModelConfig
 from parlink.errors import CheckpointError
+from parlink.model_config import ModelConfig
 from parlink.nn.decoder import OutputHead
 from parlink.nn.encoder import Encoder
 from published import FAMILIES, VOCAB, WINDOW, publish, random_model

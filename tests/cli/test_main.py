@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from parlink.config import parse, read_toml
 from parlink.errors import ConfigError
+from parlink.settings import parse, read_toml
 from parlink.train_config import TrainConfig
 
 DEEP = '{"text": "a", "x": ' + "[" * 100_000 + "]" * 100_000 + "}\n"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parlink.config import Confidence
+from parlink.decision_config import Confidence
 from parlink.errors import ParlinkError
 from parlink.evaluation.calibration import cross_validate, fit, fit_confidence, probability
 from parlink.types import Candidate, Document, Link, Span

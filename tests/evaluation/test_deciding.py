@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parlink.config import FEATURES, LinkOptions, Tuned
+from parlink.config import LinkOptions, Tuned
+from parlink.decision_config import FEATURES
 from parlink.errors import ParlinkError
 from parlink.evaluation.deciding import DecisionSet, fit_decision
 from parlink.linking.decision import decide

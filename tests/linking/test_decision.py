@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlink.config import Decision, LinkOptions, Regression, ScoreWeights, Tuned
+from parlink.config import LinkOptions, ScoreWeights, Tuned
+from parlink.decision_config import Decision, Regression
 from parlink.errors import ConfigError
 from parlink.kb.tables import Linked
 from parlink.linking.decision import decide, decide_documents

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from parlink.config import Decision, LinkOptions, Regression, ScoreWeights, Tuned
+from parlink.config import LinkOptions, ScoreWeights, Tuned
+from parlink.decision_config import Decision, Regression
 from parlink.linking.explain import explain, explain_link, weighted_parts
 from parlink.linking.linker import Linker
 from parlink.types import Candidate, Document, Link, Span

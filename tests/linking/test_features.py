@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlink.config import FEATURES, Regression
+from parlink.decision_config import FEATURES, Regression
 from parlink.errors import ConfigError
 from parlink.kb.tables import Linked
 from parlink.linking.features import features_of, link_features

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlink.config import Confidence, LinkOptions, ScoreWeights, Tuned
+from parlink.config import LinkOptions, ScoreWeights, Tuned
+from parlink.decision_config import Confidence
 from parlink.errors import ParlinkError, TextError
 from parlink.kb.surface_table import SurfaceTable
 from parlink.linking.linker import Linker

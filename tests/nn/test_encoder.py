@@ -16,7 +16,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformers import PreTrainedModel
 
 from parlink.checkpoint.pretrained.weights import Pretrained, load_pretrained
-from parlink.config import EncoderConfig
+from parlink.model_config import EncoderConfig
 from parlink.nn.encoder import (
     Encoder,
     as_bias,

@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from parlink.config import ScoreWeights, override, parse, read_toml
+from parlink.config import ScoreWeights
 from parlink.errors import ConfigError
+from parlink.settings import override, parse, read_toml
 from parlink.train_config import Dataset, Stage, TrainConfig
 from parlink.training.initial import initial_checkpoint
 from tiny_training import tiny_config

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from parlink.checkpoint.config_file import read_config
 from parlink.checkpoint.folder import load_checkpoint
 from parlink.cli.main import app
-from parlink.config import Tuned, parse
+from parlink.config import Tuned
 from parlink.data import jsonl
 from parlink.errors import ConfigError
 from parlink.evaluation.conditions import Condition
@@ -25,6 +25,7 @@ from parlink.evaluation.metrics import Scores
 from parlink.evaluation.run import evaluate
 from parlink.kb.build.build import BuildOptions, build
 from parlink.linking.linker import Linker
+from parlink.settings import parse
 from parlink.train_config import TrainConfig
 from parlink.training.events import StepEvent, TunedEvent, ValidationEvent
 from parlink.training.initial import initial_checkpoint

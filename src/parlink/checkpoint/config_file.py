@@ -8,9 +8,11 @@ from typing import Any
 import msgspec
 
 from parlink.checkpoint.recovery import finish
-from parlink.config import ModelConfig, Tuned, parse
+from parlink.config import Tuned
 from parlink.errors import CheckpointError
 from parlink.kb.info import File
+from parlink.model_config import ModelConfig
+from parlink.settings import parse
 
 FORMAT = 2
 PACKAGED = "default"  # the name, and the folder in the package, of the model that comes with it

@@ -10,10 +10,11 @@ import msgspec
 from parlink.checkpoint.config_file import read_config, trained_folder
 from parlink.checkpoint.pretrained.config import read_config as read_encoder_config
 from parlink.checkpoint.pretrained.files import encoder_folder, read_json, tokenizer_file
-from parlink.config import EncoderConfig, ModelConfig, parse, read_toml
 from parlink.errors import ConfigError
+from parlink.model_config import EncoderConfig, ModelConfig
 from parlink.nn.model import LinkingModel, count_parameters
 from parlink.nn.weightless import weightless
+from parlink.settings import parse, read_toml
 from parlink.text.tokenizer import Tokenizer
 from parlink.train_config import SCRATCH, SCRATCH_SIZES, TrainConfig
 

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from parlink.checkpoint.config_file import check_sizes, read_config
 from parlink.checkpoint.word_table import Floats, WordTable, map_array
-from parlink.config import ModelConfig, Tuned
+from parlink.config import Tuned
 from parlink.errors import CheckpointError
+from parlink.model_config import ModelConfig
 from parlink.text.tokenizer import Tokenizer
 
 FOLDER = "onnx"

@@ -15,7 +15,7 @@ def train(
 ) -> None:
     """Train a model. Stop it with Ctrl-C at any time, and go on with --resume."""
     from parlink.cli.progress import log_to, show_training, training_console
-    from parlink.config import override, parse, read_toml
+    from parlink.settings import override, parse, read_toml
     from parlink.train_config import TrainConfig
     from parlink.training.initial import initial_checkpoint
     from parlink.training.interrupts import as_ctrl_c

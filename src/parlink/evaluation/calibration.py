@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from parlink.config import Confidence, confidence_features
+from parlink.decision_config import Confidence, confidence_features
 from parlink.errors import ParlinkError
 from parlink.evaluation.counting import DEFAULT_RULES, Rules, asserted_links, entities, linked_mentions
 from parlink.evaluation.curves import Reliability, reliability

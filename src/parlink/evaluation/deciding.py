@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from parlink.config import FEATURES, Decision, Regression
+from parlink.decision_config import FEATURES, Decision, Regression
 from parlink.errors import ParlinkError
 from parlink.evaluation.counting import entity, linked_mentions
 from parlink.evaluation.curves import Reliability, reliability

@@ -22,12 +22,13 @@ from typing import Any, Literal, get_type_hints
 
 import msgspec
 
-from parlink.config import LinkOptions, parse
+from parlink.config import LinkOptions
 from parlink.data.formats.docbin import key_of, register_extension
 from parlink.errors import ParlinkError
 from parlink.kb import copy_kb
 from parlink.linking.linker import Linker
 from parlink.load_options import Precision
+from parlink.settings import parse
 from parlink.struct_fields import described_fields
 from parlink.types import Document, Link, Span
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import msgspec
 
-from parlink.config import LinkOptions, LinkSettings, Regression, ScoreWeights
+from parlink.config import LinkOptions, LinkSettings, ScoreWeights
+from parlink.decision_config import Regression
 from parlink.linking.decision import least_confidence
 from parlink.linking.features import LinkedBy, features_of, know_no_links
 from parlink.linking.linker import Linker

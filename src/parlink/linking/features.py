@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 
-from parlink.config import FEATURES, PRIOR_FLOOR
+from parlink.decision_config import FEATURES, PRIOR_FLOOR
 from parlink.kb.tables import Linked
 from parlink.linking.document_names import MATCH_TYPE
 from parlink.linking.surroundings import NOTHING_AROUND, Surroundings

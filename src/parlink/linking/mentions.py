@@ -12,9 +12,9 @@ from typing import Literal
 
 import numpy as np
 
-from parlink.config import ModelConfig
 from parlink.errors import TextError
 from parlink.linking.network import Encoding, KnownMentions, Network, TokenSpans
+from parlink.model_config import ModelConfig
 from parlink.text.tokenizer import Tokenizer, Tokens
 from parlink.text.windows import Window, by_length, covering_ranges, mention_span, windows
 from parlink.types import Document, Span

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from parlink.config import DESCRIPTION_CHARACTERS, ModelConfig
+from parlink.model_config import DESCRIPTION_CHARACTERS, ModelConfig
 from parlink.text.windows import Window
 from parlink.types import Entity
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlink.checkpoint.onnx_folder import OnnxModel
-from parlink.config import ModelConfig
 from parlink.errors import ConfigError
 from parlink.linking.interrupt import check
 from parlink.linking.network import (
@@ -24,6 +23,7 @@ from parlink.linking.network import (
     TokenSpans,
 )
 from parlink.linking.onnx_similarity import OnnxEntityReader, OnnxQueries
+from parlink.model_config import ModelConfig
 from parlink.nn.forest import Forest, chunks, grow
 from parlink.text.attention_plan import plan_attention
 from parlink.text.tokenizer import Tokenizer

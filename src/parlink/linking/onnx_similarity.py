@@ -9,8 +9,8 @@ import numpy as np
 
 from parlink.checkpoint.onnx_folder import OnnxSimilarity
 from parlink.checkpoint.word_table import WordTable
-from parlink.config import DESCRIPTION_TOKENS, FEW_WORDS, UNLIKE_WORDS
 from parlink.linking.network import Describe, Floats, Integers, entity_texts
+from parlink.model_config import DESCRIPTION_TOKENS, FEW_WORDS, UNLIKE_WORDS
 from parlink.text.tokenizer import Tokenizer
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from parlink.config import PRIOR_FLOOR, ScoreWeights
+from parlink.config import ScoreWeights
+from parlink.decision_config import PRIOR_FLOOR
 from parlink.types import Candidate
 
 PARTS = tuple(ScoreWeights.__struct_fields__)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from parlink.config import PRIOR_FLOOR, LinkSettings, ScoreWeights, Shortlist
+from parlink.config import LinkSettings, ScoreWeights, Shortlist
+from parlink.decision_config import PRIOR_FLOOR
 from parlink.linking.network import Describe, Floats, Integers, KnownMentions, Network, ScoredNames
 from parlink.linking.shortlist import choose_names
 from parlink.text.tokenizer import Tokenizer

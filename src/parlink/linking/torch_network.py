@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from parlink.config import ModelConfig
 from parlink.kb.title_trees import TitleTree
 from parlink.linking.beam import beam_search
 from parlink.linking.names import generate_names, score_names
 from parlink.linking.network import Describe, Floats, Integers, JudgedSpans, Names, ScoredNames, TokenSpans
 from parlink.linking.similarity import EntityReader
+from parlink.model_config import ModelConfig
 from parlink.nn.batch import Batch, collate
 from parlink.nn.decoder import MentionStates, NameScores
 from parlink.nn.detector import Detection, Mentions, detect, judge

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from parlink.config import ModelConfig
+from parlink.model_config import ModelConfig
 from parlink.nn.detector import Mentions, feed_forward
 from parlink.nn.lstm import Int8Lstm, Lstm
 from parlink.nn.prefix_tree import PrefixTree

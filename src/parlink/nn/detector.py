@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from parlink.config import ModelConfig
+from parlink.model_config import ModelConfig
 from parlink.nn.batch import Batch
 
 

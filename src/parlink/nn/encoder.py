@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from parlink.config import EncoderConfig
+from parlink.model_config import EncoderConfig
 
 Attend = Callable[
     [Tensor], Tensor

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from torch import Tensor, nn
 
-from parlink.config import ModelConfig
 from parlink.load_options import Precision
+from parlink.model_config import ModelConfig
 from parlink.nn.batch import Batch
 from parlink.nn.decoder import Decoder, MentionStates, Reading
 from parlink.nn.detector import Detector, Mentions

@@ -24,7 +24,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from parlink.config import DESCRIPTION_TOKENS, FEW_WORDS, UNLIKE_WORDS, ModelConfig
+from parlink.model_config import DESCRIPTION_TOKENS, FEW_WORDS, UNLIKE_WORDS, ModelConfig
 from parlink.nn.batch import Batch
 from parlink.nn.detector import Mentions, feed_forward
 

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import HTTPException
 
-from parlink.config import PositiveInt
 from parlink.errors import KnowledgeBaseError
 from parlink.kb import KnowledgeBase
 from parlink.kb.edits import check_type
 from parlink.serve.intake import make_whole
 from parlink.serve.settings import Settings
+from parlink.settings import PositiveInt
 from parlink.types import Entity
 
 Name = Annotated[str, msgspec.Meta(min_length=1)]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import msgspec
 
-from parlink.config import DESCRIPTION_CHARACTERS
 from parlink.data import files
 from parlink.errors import DataFormatError
 from parlink.kb import KnowledgeBase
+from parlink.model_config import DESCRIPTION_CHARACTERS
 from parlink.nn.similarity import TOKENS, Words
 from parlink.text.tokenizer import Tokenizer
 from parlink.train_config import TrainConfig

@@ -11,8 +11,9 @@ import torch
 from parlink.checkpoint.config_file import read_config, trained_folder
 from parlink.checkpoint.folder import Checkpoint, load_weights
 from parlink.checkpoint.pretrained.weights import load_pretrained
-from parlink.config import EncoderConfig, ScoreWeights, Tuned
+from parlink.config import ScoreWeights, Tuned
 from parlink.errors import ConfigError
+from parlink.model_config import EncoderConfig
 from parlink.nn.decoder import OutputHead
 from parlink.nn.model import LinkingModel
 from parlink.text.tokenizer import Tokenizer

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from parlink.config import EncoderConfig, Family
 from parlink.errors import CheckpointError
+from parlink.model_config import EncoderConfig, Family
 
 Size = Annotated[int, msgspec.Meta(ge=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]

@@ -13,8 +13,8 @@ from torch import Tensor
 
 from parlink.checkpoint.pretrained.config import read_config
 from parlink.checkpoint.pretrained.files import encoder_folder, read_json, tokenizer_file, weight_files
-from parlink.config import EncoderConfig, Family
 from parlink.errors import CheckpointError
+from parlink.model_config import EncoderConfig, Family
 from parlink.nn.encoder import Encoder
 from parlink.nn.weightless import weightless
 
