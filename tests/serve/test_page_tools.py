@@ -199,7 +199,9 @@ def test_an_added_entity_changes_the_answer_and_can_be_removed(chromium: Browser
         at(page, "add-aliases").clear()
         Select(at(page, "add-type")).select_by_visible_text("product")
         at(page, "add-aliases").send_keys("Elsewhere", Keys.ENTER)
-        told = until(page, lambda page: "No link in this text changed" in at(page, "changes").text and at(page, "changes"))
+        told = until(
+            page, lambda page: "No link in this text changed" in at(page, "changes").text and at(page, "changes")
+        )
         assert "candidate for none of its mentions" in told.text or "is candidate" in told.text
         response = httpx.get(f"{address}v1/entities", params={"title": "Ship of no name"})
         assert response.json()["type"] == "product"
