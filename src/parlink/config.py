@@ -44,6 +44,7 @@ class Tuned(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     weights: ScoreWeights = ScoreWeights()
     fallback: bool = False
     document_names: bool = False  # short names take the candidates of longer ones of their document
+    document_mentions: bool = False  # names of a document are proposed as mentions wherever they stand there
     dictionary: bool = False  # names of the knowledge base are proposed as mentions
     least_linked: float = 0.1  # how often such a name must be a link where it occurs, of a large knowledge base
     confidence: Confidence | None = None
@@ -70,6 +71,7 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     beams: Annotated[int, _says("Width of the beam.", ge=1)] = 5
     fallback: Annotated[bool, _says("Search all titles for a mention without candidates.")] | None = None
     document_names: Annotated[bool, _says("Let short names take the candidates of longer ones.")] | None = None
+    document_mentions: Annotated[bool, _says("Propose names of a document wherever they stand.")] | None = None
     dictionary: Annotated[bool, _says("Propose the names of the knowledge base as mentions.")] | None = None
     least_linked: Annotated[float, _says("How often such a name is a link where it occurs.", ge=0, le=1)] | None = None
     any_case: Annotated[bool, _says("Propose names of one word in any spelling.")] = False
@@ -123,6 +125,7 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             beams=self.beams,
             fallback=tuned.fallback if self.fallback is None else self.fallback,
             document_names=tuned.document_names if self.document_names is None else self.document_names,
+            document_mentions=tuned.document_mentions if self.document_mentions is None else self.document_mentions,
             dictionary=tuned.dictionary if self.dictionary is None else self.dictionary,
             least_linked=tuned.least_linked if self.least_linked is None else self.least_linked,
             any_case=self.any_case,
@@ -147,6 +150,7 @@ class LinkSettings(msgspec.Struct, frozen=True, kw_only=True):
     beams: int
     fallback: bool
     document_names: bool
+    document_mentions: bool
     dictionary: bool
     least_linked: float
     any_case: bool

@@ -50,6 +50,7 @@ FEATURES = (
     "start",  # log-odds that a mention starts
     "end",  # log-probability of its end
     "dictionary",  # proposed by the dictionary
+    "repeated",  # proposed by the document
     "total",  # score of the best candidate
     "margin",  # to the second
     "share",  # of the best in the softmax of the scores
@@ -66,6 +67,7 @@ FEATURES = (
     "words",  # log of how many the surface has
     "longer",  # probability of a longer mention that the span is part of
     "shorter",  # of a mention that is part of it
+    "elsewhere",  # of another mention of the document with the same words, or with more
     "in_title",  # share of the surface's words that the title has
     "beyond",  # words that the title has and the surface has not
 )

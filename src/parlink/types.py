@@ -76,7 +76,7 @@ class Link:
     description: str | None = None
     confidence: float | None = None  # probability that the link is right
     reason: str | None = None
-    source: str | None = None  # who proposed the mention: "detector", "dictionary", or "given" with the document
+    source: str | None = None  # who proposed the mention: "detector", "dictionary", "document", or "given" with it
     mention_logit: float | None = None  # log-odds that a mention starts here
     mention_probability: float | None = None  # p(start) p(end | start) of the span
     candidates: tuple[Candidate, ...] = ()

@@ -17,7 +17,7 @@ from parlink.checkpoint.folder import load_checkpoint, save_checkpoint
 from parlink.cli.evaluate import evaluate
 from parlink.cli.score_table import show_report
 from parlink.cli.tune import tune
-from parlink.config import LinkOptions
+from parlink.config import LinkOptions, Shortlist
 from parlink.data import formats, jsonl
 from parlink.errors import ParlinkError
 from parlink.evaluation.conditions import Condition
@@ -199,10 +199,13 @@ def test_tune_fits_a_decision_over_several_datasets(linked: tuple[Path, Path], m
     other = tmp_path / "other.jsonl"
     other.write_bytes(gold.read_bytes())
     options = ("--model", model, "--kb", kb, "--decision", "--weights", "--dictionary", "--document-names")
+    options += ("--document-mentions", "--names", "2")
     (value,) = lines(run("tune", gold, other, *options, "--json"))
     tuned = load_checkpoint(model).tuned
     assert value["tuned"] == msgspec.to_builtins(tuned) and tuned.decision is not None
-    assert tuned.dictionary and tuned.document_names
+    assert tuned.dictionary and tuned.document_names and tuned.document_mentions
+    assert tuned.shortlist is not None and tuned.shortlist.names == 2
+    assert tuned.shortlist.lm != Shortlist().lm  # but what the names have that are not read
     assert [each["name"] for each in value["sets"]] == [gold.name, "other.jsonl"]
     shown = run("tune", gold, *options)
     assert "a link is made from a confidence of" in shown.stdout and "coherence" in shown.stdout

@@ -40,9 +40,15 @@ def test_features_say_how_sure_each_step_was() -> None:
 
 def test_features_say_what_the_title_shares_with_the_surface_and_what_is_proposed_around() -> None:
     club = (Candidate("Kent County Cricket Club", score=2.0),)
-    values = by_name("kent county team", club, around=Surroundings(longer=0.5, shorter=0.25))
+    values = by_name("kent county team", club, around=Surroundings(0.5, 0.25, 0.75))
     assert values["in_title"] == pytest.approx(2 / 3) and values["beyond"] == 2.0
-    assert (values["longer"], values["shorter"]) == (0.5, 0.25)
+    assert (values["longer"], values["shorter"], values["elsewhere"]) == (0.5, 0.25, 0.75)
+
+
+def test_features_say_who_proposed_a_mention() -> None:
+    proposed = {source: by_name(source=source) for source in ("detector", "dictionary", "document")}
+    assert [values["dictionary"] for values in proposed.values()] == [0.0, 1.0, 0.0]
+    assert [values["repeated"] for values in proposed.values()] == [0.0, 0.0, 1.0]
 
 
 def test_a_lone_candidate_is_told_from_one_that_is_left_of_many() -> None:

@@ -6,10 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from parlink.config import LinkOptions, ScoreWeights, Shortlist, Tuned
+from parlink.evaluation.weighting import rescore, take_weights
 from parlink.kb.tables import Linked
 from parlink.linking.linker import Linker
 from parlink.linking.shortlist import choose_names
@@ -67,6 +69,25 @@ def test_names_read_are_scored_as_if_all_were(tmp_path: Path) -> None:
     for link in some:
         for c in link.candidates:
             assert c.lm == -7.0 or abs((c.lm or 0.0) - wanted[link.span, c.title]) < 1e-5
+
+
+def test_links_whose_names_were_all_read_tell_what_a_shortlist_would_have_given(tmp_path: Path) -> None:
+    usual = Shortlist(names=1, margin=9.0, lm=-7.0, classifier=-3.0)
+    exact = linker(tmp_path / "exact").link(DOC)
+    told = rescore(exact, Tuned(weights=WEIGHTS, shortlist=usual))
+    for link, wanted in zip(told, linker(tmp_path / "some", usual).link(DOC), strict=True):
+        assert link.title == wanted.title and [c.title for c in link.candidates] == [c.title for c in wanted.candidates]
+        for c, other in zip(link.candidates, wanted.candidates, strict=True):
+            assert (c.lm, c.score) == (pytest.approx(other.lm, abs=1e-5), pytest.approx(other.score, abs=1e-5))
+    taken = take_weights(Tuned(shortlist=usual), WEIGHTS, [exact]).shortlist
+    unread = [
+        (c.lm or 0.0)
+        for a, b in zip(exact, told, strict=True)
+        for c in a.candidates
+        for d in b.candidates
+        if c.title == d.title and d.lm == -7.0
+    ]
+    assert taken is not None and taken.lm == pytest.approx(sum(unread) / len(unread)) and taken.names == 1
 
 
 def test_no_names_asked_for_and_other_weights_mean_that_all_are_read(tmp_path: Path) -> None:

@@ -33,11 +33,17 @@ def tune(
     document_names: Annotated[
         bool | None, typer.Option(help="Let short names take the candidates of longer ones, from now on.")
     ] = None,
+    document_mentions: Annotated[
+        bool | None, typer.Option(help="Propose names of a document wherever they stand, from now on.")
+    ] = None,
     dictionary: Annotated[
         bool | None, typer.Option(help="Propose the names of the knowledge base as mentions, from now on.")
     ] = None,
     least_linked: Annotated[
         float | None, typer.Option(min=0, max=1, help="How often such a name is a link where it occurs.")
+    ] = None,
+    names: Annotated[
+        int | None, typer.Option(min=0, help="Candidates of a mention whose names are read from now on; 0: all.")
     ] = None,
     natural: Annotated[bool, typer.Option("--natural", help="Tune on detokenized text.")] = False,
     output: Annotated[
@@ -47,7 +53,8 @@ def tune(
 ) -> None:
     """Choose the thresholds that link best. One pass of linking is enough for it, and for the curves that it draws.
 
-    With --decision, fit the confidence that decides which links are made, over several datasets.
+    With --decision, fit the confidence that decides which links are made, over several datasets; with --weights too,
+    the weights come first, and what the names that a shortlist leaves unread have on average.
     """
     from parlink.checkpoint.config_file import update_tuned
     from parlink.cli.bars import document_bar
@@ -58,7 +65,13 @@ def tune(
     from parlink.evaluation.tuning_run import tune_decision, tune_model
 
     kb = own_kb_or(kb, model=model)
-    options = LinkOptions(document_names=document_names, dictionary=dictionary, least_linked=least_linked)
+    options = LinkOptions(
+        document_names=document_names,
+        document_mentions=document_mentions,
+        dictionary=dictionary,
+        least_linked=least_linked,
+        names=names,
+    )
     if decision:
         setups = {path.name: Setup.read([path], kb=kb, natural=natural) for path in data}
         fitted = tune_decision(setups, model, weights=weights, options=options, load=load, bar=document_bar)

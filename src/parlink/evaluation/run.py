@@ -100,10 +100,10 @@ class Evaluator:
         documents = (replace(strip_gold(doc, self.condition), spans=spans) for doc, spans in given)
         return self.linker.stream(documents, options=options)
 
-    def proposals(self) -> Iterator[Document]:
+    def proposals(self, *, threshold: float = LOWEST) -> Iterator[Document]:
         """Let it link whatever might be a mention, overlaps kept: what thresholds are chosen on."""
         options = msgspec.structs.replace(
-            self.options, mention_threshold=LOWEST, score_threshold=-math.inf, min_confidence=0.0, overlaps="keep"
+            self.options, mention_threshold=threshold, score_threshold=-math.inf, min_confidence=0.0, overlaps="keep"
         )
         return self.linker.stream((strip_gold(doc, self.condition) for doc in self.gold), options=options)
 

@@ -13,7 +13,7 @@ from parlink.evaluation.counting import DEFAULT_RULES, Rules
 from parlink.evaluation.curves import Reliability
 from parlink.evaluation.proposals import links_above
 from parlink.evaluation.thresholds import Thresholds, choose_thresholds
-from parlink.evaluation.weighting import FittedWeights, fit_weights, reweight
+from parlink.evaluation.weighting import FittedWeights, fit_weights, rescore, take_weights
 from parlink.linking.coherence import LinkGraph
 from parlink.types import Document, Link
 
@@ -45,9 +45,9 @@ def tune(
     base. A decision that was fitted before goes: it takes the place of the thresholds that are chosen here.
     """
     fitted = fit_weights(gold, predicted, current=tuned.weights, graph=graph) if weights else None
-    if fitted is not None:
-        predicted = [reweight(doc, fitted.weights, graph=graph) for doc in predicted]
-        tuned = msgspec.structs.replace(tuned, weights=fitted.weights)
+    if weights:
+        tuned = take_weights(tuned, fitted.weights if fitted else tuned.weights, predicted)
+        predicted = [rescore(doc, tuned, graph=graph) for doc in predicted]
     thresholds = choose_thresholds(gold, predicted, rules=rules)
     linked = [_link_above(wanted, doc, thresholds, rules) for wanted, doc in zip(gold, predicted, strict=True)]
     links = sum(link.title is not None for doc in linked for link in doc.links)

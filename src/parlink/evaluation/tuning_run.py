@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from parlink.config import LinkOptions, ScoreWeights, Tuned
+from parlink.config import LinkOptions, Tuned
 from parlink.errors import ParlinkError
 from parlink.evaluation.conditions import Condition
 from parlink.evaluation.context import apply_redirects
 from parlink.evaluation.counting import Rules
-from parlink.evaluation.deciding import DecisionSet, FittedDecision, fit_decision
+from parlink.evaluation.deciding import PROPOSALS, DecisionSet, FittedDecision, fit_decision
 from parlink.evaluation.pairing import EvalWarning, LocatedDocument, check_gold, failures
 from parlink.evaluation.setup import Bar, Setup, no_bar
+from parlink.evaluation.thresholds import LOWEST
 from parlink.evaluation.tuning import Tuning, tune
-from parlink.evaluation.weighting import FittedWeights, fit_weights, reweight
+from parlink.evaluation.weighting import FittedWeights, fit_weights, rescore, take_weights
 from parlink.linking.coherence import LinkGraph
 from parlink.linking.features import know_no_links
 from parlink.load_options import DEFAULT_LOAD, LoadOptions
@@ -83,7 +85,10 @@ def tune_decision(
     load: LoadOptions = DEFAULT_LOAD,
     bar: Bar = no_bar,
 ) -> DecisionTuning:
-    """Fit the decision on several datasets with candidates from the knowledge base, and the weights too if asked."""
+    """Fit the decision on several datasets with candidates from the knowledge base, and the weights too if asked.
+
+    Of a model with a shortlist all names are read for the weights, and the decision sees what it will leave of them.
+    """
     from parlink.linking.linker import Linker
 
     kb = next(iter(setups.values())).kb
@@ -101,9 +106,9 @@ def tune_decision(
         mean = sum(sizes) / len(sizes)  # so that every dataset counts the same
         counts = [mean / size for each, size in zip(sets, sizes, strict=True) for _ in each.gold]
         fitted = fit_weights(gold, chosen, current=tuned.weights, graph=graph, counts=counts)
-    if fitted is not None:
-        tuned = msgspec.structs.replace(tuned, weights=fitted.weights)
-        sets = [_reweight_set(each, fitted.weights, graph) for each in sets]
+        proposed = (doc for each in sets for doc in each.proposed)
+        tuned = take_weights(tuned, fitted.weights if fitted else tuned.weights, proposed)
+        sets = [_rescore_set(each, tuned, graph) for each in sets]
     decided = fit_decision(sets, linked_by=know_no_links if kb is None else kb.snapshot().linked)
     return DecisionTuning(msgspec.structs.replace(tuned, decision=decided.decision), decided, fitted)
 
@@ -124,10 +129,11 @@ def _propose(
 
     gold = [item.doc for item in setup.gold]
     evaluator = Evaluator.about(gold, linker=linker, condition=condition, surfaces=surfaces, options=options)
+    proposed = partial(evaluator.proposals, threshold=PROPOSALS if chosen else LOWEST)
     answers: list[list[Document]] = [[], []]
     with bar((1 + chosen) * len(gold), f"linking {name or condition}") as progress:
-        for documents, listed in zip((evaluator.proposals, evaluator.choices)[: 1 + chosen], answers, strict=False):
-            for doc in documents():
+        for asked, listed in zip((proposed, evaluator.choices)[: 1 + chosen], answers, strict=False):
+            for doc in asked():
                 listed.append(doc)
                 if progress is not None:
                     progress(1)
@@ -135,8 +141,8 @@ def _propose(
     return DecisionSet(name, *resolved)
 
 
-def _reweight_set(data: DecisionSet, weights: ScoreWeights, graph: LinkGraph | None) -> DecisionSet:
-    proposed, chosen = ([reweight(doc, weights, graph=graph) for doc in docs] for docs in (data.proposed, data.chosen))
+def _rescore_set(data: DecisionSet, tuned: Tuned, graph: LinkGraph | None) -> DecisionSet:
+    proposed, chosen = ([rescore(doc, tuned, graph=graph) for doc in docs] for docs in (data.proposed, data.chosen))
     return replace(data, proposed=proposed, chosen=chosen)
 
 
@@ -146,10 +152,10 @@ def _read_all(options: LinkOptions) -> LinkOptions:
 
 
 def _take_options(tuned: Tuned, options: LinkOptions) -> Tuned:
-    """Write into the tuned values which proposals they are tuned for."""
-    names = ("document_names", "dictionary", "least_linked")
+    """Write into the tuned values which proposals they are tuned for, and how many names are read."""
+    names = ("document_names", "document_mentions", "dictionary", "least_linked")
     given = {name: value for name in names if (value := getattr(options, name)) is not None}
-    return msgspec.structs.replace(tuned, **given)
+    return msgspec.structs.replace(tuned, **given, shortlist=options.resolve(tuned).shortlist)
 
 
 def _open_graph(kb: KnowledgeBase | None) -> LinkGraph | None:

@@ -6,16 +6,17 @@ As the support that candidates have depends on the scores, it is computed anew w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
 
-from parlink.config import ScoreWeights
+from parlink.config import ScoreWeights, Tuned
 from parlink.evaluation.counting import entity, linked_mentions
 from parlink.evaluation.regression import Floats, fit_softmax
 from parlink.evaluation.resampling import Interval
+from parlink.evaluation.shortlisting import average_unread, leave_unread
 from parlink.linking.coherence import POOL, LinkGraph, ScoredMention, support
 from parlink.linking.parts import PARTS, score_parts, weighted_total
 from parlink.types import Candidate, Document, Link
@@ -67,6 +68,19 @@ def reweight(doc: Document, weights: ScoreWeights, *, graph: LinkGraph | None = 
     if graph is not None and weights.coherence:
         links = _support_anew(doc, links, weights, graph)
     return replace(doc, links=tuple(links))
+
+
+def take_weights(tuned: Tuned, weights: ScoreWeights, predicted: Iterable[Document]) -> Tuned:
+    """The values with other weights, and what names that are not read have by these; all of `predicted` were read."""
+    shortlist = tuned.shortlist and average_unread(predicted, weights, tuned.shortlist)
+    return msgspec.structs.replace(tuned, weights=weights, shortlist=shortlist)
+
+
+def rescore(doc: Document, tuned: Tuned, *, graph: LinkGraph | None = None) -> Document:
+    """Rank the candidates of links whose names were all read as linking with these values ranks them."""
+    if tuned.shortlist is not None:
+        doc = leave_unread(doc, tuned.weights, tuned.shortlist)
+    return reweight(doc, tuned.weights, graph=graph)
 
 
 def _fit(gold: Sequence[Document], predicted: Sequence[Document], counts: Sequence[float]) -> FittedWeights | None:

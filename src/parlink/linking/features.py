@@ -43,6 +43,7 @@ def link_features(
         "start": _clip(mention_logit or 0.0),
         "end": _log_end(mention_logit, mention_probability),
         "dictionary": float(source == "dictionary"),
+        "repeated": float(source == "document"),
         "total": scores[0],
         "margin": margin,
         "share": share,
@@ -59,6 +60,7 @@ def link_features(
         "words": math.log(1 + surface.count(" ")),
         "longer": around.longer,
         "shorter": around.shorter,
+        "elsewhere": around.elsewhere,
         "in_title": len(named & titled) / max(len(named), 1),
         "beyond": float(len(titled - named)),
     }

@@ -28,12 +28,14 @@ from parlink.kb.view import View
 from parlink.linking.candidates import CandidateSource, all_titles, look_up
 from parlink.linking.coherence import add_coherence
 from parlink.linking.decision import decide_documents
+from parlink.linking.document_mentions import propose_again
 from parlink.linking.document_names import add_longer_names
 from parlink.linking.features import know_no_links
 from parlink.linking.interrupt import check
 from parlink.linking.mentions import (
     FoundMentions,
     TokenizedDocument,
+    add_proposals,
     batch_windows,
     find_mentions,
     propose,
@@ -209,6 +211,9 @@ class Linker:
         batches: list[FoundMentions] = []
         for places in _report(list(batch_windows(texts, batch_tokens=batch_tokens)), progress, (0.0, 0.5)):
             batches.append(find_mentions(network, texts, places, threshold=settings.proposal_threshold))
+        if settings.document_mentions:
+            again = propose_again(texts, (mention for batch in batches for mention in batch.mentions))
+            batches = [add_proposals(batch, again) for batch in batches]
         known = None if view is None else self._remember(view)
         describe = _know_nothing if known is None else known.entity
         linked_by = know_no_links if known is None else known.linked

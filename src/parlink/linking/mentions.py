@@ -1,7 +1,7 @@
 """From documents to mentions: tokenize, encode, detect; with what the decoder needs to know of each mention.
 
-A mention is proposed by the detector, or it comes with the document, or it is a name of the knowledge base. Whoever
-proposes spans of the text before it is encoded adds them to `TokenizedDocument.proposals`.
+A mention is proposed by the detector, or it comes with the document, or it is a name of the knowledge base, or it
+repeats one of the document. Whoever proposes spans of a text adds them to `TokenizedDocument.proposals`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from parlink.text.tokenizer import Tokenizer, Tokens
 from parlink.text.windows import Window, by_length, covering_ranges, mention_span, windows
 from parlink.types import Document, Span
 
-Source = Literal["detector", "dictionary", "given"]
+Source = Literal["detector", "dictionary", "document", "given"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +69,17 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class FoundMentions:
-    """The mentions of some windows, and what the network knows of each."""
+    """Windows that the network has read, and the mentions there."""
 
+    places: Sequence[Place]
+    encoding: Encoding
     mentions: list[Mention]
-    known: KnownMentions
+    tokens: TokenSpans  # of each mention
+
+    @property
+    def known(self) -> KnownMentions:
+        """What the network knows of each mention."""
+        return self.encoding.mentions(self.tokens)
 
 
 def tokenize(doc: Document, *, tokenizer: Tokenizer, config: ModelConfig) -> TokenizedDocument:
@@ -120,9 +127,16 @@ def find_mentions(
     mentions, detected = _detect(encoding, texts, places, threshold)
     names = {(place.document, proposal.span) for place in places for proposal in _names(texts, place)}
     mentions = [replace(m, is_name=True) if (m.document, m.span) in names else m for m in mentions]
-    proposed, at = _find_proposals(texts, places, {(m.document, m.span) for m in mentions})
-    known = encoding.mentions(TokenSpans.cat([detected, at]))
-    return FoundMentions(mentions + _judge(encoding, proposed, at), known)
+    return add_proposals(FoundMentions(places, encoding, mentions, detected), texts)
+
+
+def add_proposals(found: FoundMentions, texts: Sequence[TokenizedDocument]) -> FoundMentions:
+    """Add the mentions that are proposed in the texts, and that were not found already."""
+    proposed, at = _find_proposals(texts, found.places, {(m.document, m.span) for m in found.mentions})
+    if not proposed:
+        return found
+    mentions = found.mentions + _judge(found.encoding, proposed, at)
+    return replace(found, mentions=mentions, tokens=TokenSpans.cat([found.tokens, at]))
 
 
 def check_document(doc: Document) -> None:
