@@ -16,6 +16,7 @@ from parlink.cli.bars import tell
 from parlink.config import ScoreWeights
 from parlink.evaluation.conditions import Condition
 from parlink.evaluation.errors import error_counts
+from parlink.evaluation.metrics import Scores
 from parlink.evaluation.pairing import EvalWarning
 from parlink.evaluation.report.json import to_json
 from parlink.evaluation.resampling import Interval
@@ -158,12 +159,19 @@ def _facts(report: Report) -> Iterator[str]:
     if report.seen is not None:
         seen, unseen = report.seen.seen.micro.f1, report.seen.unseen.micro.f1
         yield f"linking F1 where the entity is in {report.seen.source}: {100 * seen:.2f}, elsewhere {100 * unseen:.2f}"
+    if report.kinds is not None:
+        names, others = report.kinds.names.micro, report.kinds.others.micro
+        yield f"linking of names: {_percents(names)}; of common nouns and others: {_percents(others)}"
     if report.comparison is not None:
         other, low, high = report.comparison, report.comparison.interval.low, report.comparison.interval.high
         yield f"the other system's linking F1: {100 * other.other_f1:.2f}; difference {100 * other.difference:+.2f}"
         yield f"  95 %: {100 * low:+.2f} to {100 * high:+.2f}, p = {other.p_value:.4f}, paired over documents"
     if report.reliability is not None:
         yield f"expected calibration error of the confidence: {100 * report.reliability.error:.1f} %"
+
+
+def _percents(scores: Scores) -> str:
+    return f"P {100 * scores.precision:.2f}, R {100 * scores.recall:.2f}, F1 {100 * scores.f1:.2f}"
 
 
 def _errors(report: Report) -> Padding:

@@ -11,6 +11,7 @@ from parlink.evaluation.conditions import EXPLANATIONS, Condition, condition_of
 from parlink.evaluation.context import NO_CONTEXT, EvalContext, apply_redirects
 from parlink.evaluation.counting import DEFAULT_RULES, Rules, entity, linked_mentions
 from parlink.evaluation.errors import LinkError, link_errors
+from parlink.evaluation.kinds import KindSplit, split_kinds
 from parlink.evaluation.matching import Match
 from parlink.evaluation.metrics import Averages, Counts, averages, total
 from parlink.evaluation.pairing import EvalWarning, LocatedDocument, PairedDocuments, add_other, locate, pair
@@ -78,6 +79,7 @@ class Report:
     candidate_recall: Share | None
     coverage: Share | None  # gold mentions whose entity is in the KB
     seen: SeenSplit | None
+    kinds: KindSplit | None  # names apart from common nouns, if gold tells which is which
     comparison: resampling.Comparison | None  # with another system, on linking
     confidence_curve: tuple[curves.CurvePoint, ...]
     reliability: curves.Reliability | None
@@ -148,6 +150,7 @@ def report(
         candidate_recall=_candidate_recall(gold, answers) if all_candidates else None,
         coverage=None if context.in_kb is None else _coverage(gold, context.in_kb),
         seen=_seen_split(pairs, rules, context),
+        kinds=split_kinds(pairs, rules),
         comparison=None if paired.other is None else _comparison(pairs, paired.other, rules, context),
         confidence_curve=curves.confidence_curve(gold, predicted, rules) if trusted else (),
         reliability=curves.reliability(curves.judge(gold, predicted, rules)) if trusted else None,

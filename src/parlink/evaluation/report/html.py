@@ -72,6 +72,9 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
     if report.seen is not None:
         yield "F1, entity seen in training", f"{100 * report.seen.seen.micro.f1:.2f} ({report.seen.source})"
         yield "F1, entity not seen", f"{100 * report.seen.unseen.micro.f1:.2f}"
+    if report.kinds is not None:
+        yield "F1, names", f"{100 * report.kinds.names.micro.f1:.2f}"
+        yield "F1, common nouns and other mentions", f"{100 * report.kinds.others.micro.f1:.2f}"
 
 
 def _plots(report: Report) -> Iterator[str]:

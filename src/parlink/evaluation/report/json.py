@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from parlink.evaluation.errors import error_counts
+from parlink.evaluation.kinds import KindSplit
 from parlink.evaluation.scoring import Report, SeenSplit, Share, Task
 
 
@@ -28,6 +29,7 @@ def to_json(report: Report) -> dict[str, Any]:
         "candidate_recall": _share(report.candidate_recall),
         "coverage": _share(report.coverage),
         "seen": _seen(report.seen),
+        "kinds": _kinds(report.kinds),
         "errors": error_counts(report.errors),
         "calibration_error": None if report.reliability is None else report.reliability.error,
         "comparison": msgspec.to_builtins(report.comparison),
@@ -59,4 +61,13 @@ def _seen(split: SeenSplit | None) -> dict[str, Any] | None:
         "source": split.source,
         "seen": {**msgspec.to_builtins(split.seen), "counts": msgspec.to_builtins(split.seen_counts)},
         "unseen": {**msgspec.to_builtins(split.unseen), "counts": msgspec.to_builtins(split.unseen_counts)},
+    }
+
+
+def _kinds(split: KindSplit | None) -> dict[str, Any] | None:
+    if split is None:
+        return None
+    return {
+        "names": {**msgspec.to_builtins(split.names), "counts": msgspec.to_builtins(split.name_counts)},
+        "others": {**msgspec.to_builtins(split.others), "counts": msgspec.to_builtins(split.other_counts)},
     }
