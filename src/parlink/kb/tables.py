@@ -207,6 +207,11 @@ class Tables:
             value = int(self._arrays["shape_linked"][shape(surface)])
         return Linked((value & LINKED_SCALE) / LINKED_SCALE, is_guess=is_guess)
 
+    @property
+    def shape_linked(self) -> NDArray[np.uint16] | None:
+        """How often names of each shape are links, as in `name_linked`; None if nobody counted."""
+        return self._arrays.get("shape_linked")
+
     def linked_forms(self, key: str) -> dict[int, float]:
         """Return how often the spellings of a key are links where they occur, by form; guesses are left out."""
         first, last = self._range(key)

@@ -1,17 +1,20 @@
 from __future__ import annotations
 
+import sys
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from parlink.errors import ParlinkError
 from parlink.kb.build.facts import Fact
 from parlink.kb.build.spill import Spill, merge_spills
 
-ROWS = st.lists(st.tuples(st.sampled_from(["a", "b", "Ünder", ""]), st.integers(0, 3)))
+ROWS = st.lists(st.tuples(st.sampled_from(["a", "b", "Ünder", "", "a b", "A"]), st.integers(0, 3)))
 
 
+@settings(max_examples=30)  # DuckDB is opened for each
 @given(rows=ROWS, size=st.integers(1, 5))
 def test_rows_come_back_sorted_and_summed_however_often_they_were_spilled(rows, size, tmp_path_factory):
     spill = Spill(tmp_path_factory.mktemp("spill"), "rows", max_rows=size)
@@ -29,23 +32,41 @@ def test_rows_are_of_the_type_that_was_asked_for(tmp_path, size):
     assert (fact.title, count) == ("Kent", 0)
 
 
-def test_closing_leaves_no_file(tmp_path):
-    spill = Spill(tmp_path, "rows", max_rows=2)
-    for number in range(9):
-        spill.add((number,))
-    assert list(tmp_path.iterdir())
-    spill.close()
-    assert not list(tmp_path.iterdir())
-    assert list(spill) == []
+def test_the_largest_number_and_any_text_survive(tmp_path):
+    rows = [
+        (text, number) for text in ("", "'", '"', "a\nb", "\x00", "NULL", "\U0010ffff") for number in (0, 2**64 - 1)
+    ]
+    spill = Spill(tmp_path, "rows", max_rows=4)
+    spill.update((row, 2**40) for row in rows)
+    assert list(spill) == [(row, 2**40) for row in sorted(rows)]
 
 
-def test_many_files_are_merged_into_few(tmp_path, monkeypatch):
-    monkeypatch.setattr("parlink.kb.build.spill.MAX_FILES", 3)
+def test_few_rows_need_no_duckdb_and_many_say_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    spill = Spill(tmp_path, "rows", max_rows=3)
+    spill.update([(("b",), 1), (("a",), 2)])
+    spill.flush()
+    assert list(Spill(tmp_path, "rows", max_rows=3)) == [(("a",), 2), (("b",), 1)]
+    with pytest.raises(ParlinkError, match=r"install parlink\[build\]"):
+        spill.update([(("c",), 1), (("d",), 1), (("e",), 1)])
+
+
+def test_what_a_merge_left_is_not_counted_again(tmp_path):
     spill = Spill(tmp_path, "rows", max_rows=2)
-    for number in range(200):
-        spill.add((number % 50,))
-    assert len(list(tmp_path.iterdir())) <= 10
-    assert list(spill) == [((number,), 4) for number in range(50)]
+    spill.update([(("a",), 1), (("b",), 1), (("c",), 1)])
+    spill.flush()
+    wanted = [(("a",), 1), (("b",), 1), (("c",), 1)]
+    assert list(spill) == wanted
+    assert list(Spill(tmp_path, "rows", max_rows=2)) == wanted
+
+
+def test_rows_may_come_after_a_merge(tmp_path):
+    spill = Spill(tmp_path, "rows", max_rows=2)
+    spill.update([(("a",), 1), (("b",), 1), (("c",), 1)])
+    assert len(list(spill)) == 3
+    spill.flush()
+    spill.add(("c",))
+    assert list(spill) == [(("a",), 1), (("b",), 1), (("c",), 2)]
 
 
 def test_what_was_flushed_is_found_again(tmp_path):

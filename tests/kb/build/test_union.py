@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from parlink.kb import KnowledgeBase
 from parlink.kb.build.merge import Known
 from parlink.kb.build.union import merge
+from parlink.kb.tables import LINKED_SCALE
 from parlink.types import Entity
 from tiny_kb import folder_of, tiny_kb
 
@@ -88,3 +89,19 @@ def test_changes_and_link_probabilities_go_along(tmp_path):
     view = merged.snapshot()
     assert view.linked("Kent") == first.snapshot().linked("Kent")
     assert view.linked("Jena").is_guess
+
+
+def test_a_guess_of_a_merged_kb_is_what_names_of_that_shape_were(tmp_path):
+    texts = [
+        {"text": "Kent by the sea", "links": [{"start": 0, "end": 4, "title": "Kent"}]},
+        {"text": "the sea, the sea", "links": []},
+        {"text": "a sea", "links": [{"start": 2, "end": 5, "title": "Sea"}]},
+    ]
+    first = tiny_kb(tmp_path / "a", [{"title": "Kent"}, {"title": "Sea"}, {"title": "Bonn"}, *texts])
+    second = tiny_kb(tmp_path / "b", [{"title": "Jena"}, {"title": "Rome", "aliases": ["rom"]}])
+    merge(first, second, tmp_path / "c")
+    before, after = first.snapshot(), KnowledgeBase.open(tmp_path / "c").snapshot()
+    assert before.linked("Bonn").probability != before.tables.shape_linked.mean() / LINKED_SCALE
+    assert after.linked("Bonn") == before.linked("Bonn")
+    assert after.linked("Jena") == before.linked("Bonn")  # which looks like it
+    assert after.linked("rom").probability < after.linked("Jena").probability

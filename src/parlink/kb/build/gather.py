@@ -11,7 +11,7 @@ import msgspec
 
 from parlink.kb.build.facts import Batch, Fact, Kind, Occurrence, PageFact
 from parlink.kb.build.merge import bring_to_now
-from parlink.kb.build.redirects import Claim, Redirects
+from parlink.kb.build.redirects import MAX_RANK, Claim, Redirects
 from parlink.kb.build.spill import Spill, merge_spills
 from parlink.kb.build.sql import resolve_pages
 from parlink.kb.info import Source
@@ -51,9 +51,9 @@ class Part:
         for fact, count in facts:
             self.facts.add(fact, count)
             if fact.kind == Kind.REDIRECT:
-                self.claims.add((fact.value, -self._rank, fact.title))
+                self.claims.add((fact.value, MAX_RANK - self._rank, fact.title))
             elif fact.kind == Kind.NAME:
-                self.claims.add((fact.title, -self._rank, fact.title))
+                self.claims.add((fact.title, MAX_RANK - self._rank, fact.title))
 
     def finish(self, source: Source) -> Source:
         """Keep what was taken in; a build that is stopped and resumed finds it again."""

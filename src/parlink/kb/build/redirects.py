@@ -9,7 +9,8 @@ import marisa_trie
 
 from parlink.data.titles import follow
 
-Claim = tuple[str, int, str]  # a title, minus the rank of the source that speaks of it, and where it leads
+MAX_RANK = 1 << 32
+Claim = tuple[str, int, str]  # a title, `MAX_RANK` minus the rank of the source that says it, and where it leads
 
 
 class Redirects(Mapping[str, str]):

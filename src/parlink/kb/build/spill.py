@@ -1,44 +1,51 @@
-"""Rows with counts, sorted and summed in bounded memory: what does not fit is kept in sorted files."""
+"""Rows with counts, sorted and summed in bounded memory: what does not fit goes to files, which DuckDB merges."""
 
 from __future__ import annotations
 
-import heapq
 import marshal
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-Row = TypeVar("Row", bound=tuple[str | int | bytes, ...])
-Counted = Iterator[tuple[Any, int]]
+import numpy as np
+
+from parlink.errors import ParlinkError
+
+Row = TypeVar("Row", bound=tuple[str | int, ...])
 
 MAX_ROWS = 1_000_000  # held in memory, about 300 bytes each
-MAX_FILES = 32  # of one level, merged into one of the next: a merge holds a batch of each file in memory
+MEMORY = "1GB"  # in which DuckDB sorts
 _BATCH = 4096
 
 
 class Spill(Generic[Row]):
     """A multiset of rows. Iterate it, as often as wanted, for distinct rows in order with their counts.
 
-    Rows of one spill have the same types, column by column; `make` turns a tuple from a file into a row. What was
-    flushed is found again by a spill of the same folder and name.
+    Rows of one spill have the same types, column by column, and no number below 0; `make` turns a tuple from a file
+    into a row. What was flushed is found again by a spill of the same folder and name.
     """
 
     def __init__(
         self, folder: Path, name: str, *, make: Callable[[Any], Row] | None = None, max_rows: int | None = None
     ) -> None:
-        self._folder, self._name, self._make = folder, name, make or _as_it_is
-        self._max_rows = MAX_ROWS if max_rows is None else max_rows
+        self.make: Callable[[Any], Row] = make or _as_it_is
+        self.max_rows = MAX_ROWS if max_rows is None else max_rows
+        self.folder, self._name = folder, name
+        self._pieces = sorted(folder.glob(f"{name}.[0-9]*.parquet"))  # of what did not fit into memory
+        self._flushed = folder / f"{name}.rows"
         self._held: dict[Row, int] = {}
-        self._levels: list[list[Path]] = _find_files(folder, name)
+        self._copy: Path | None = None  # of the rest, for DuckDB
 
     def add(self, row: Row, count: int = 1) -> None:
         """Count a row."""
         self._held[row] = self._held.get(row, 0) + count
-        if len(self._held) >= self._max_rows:
-            self.flush()
+        self._copy = None
+        if len(self._held) >= self.max_rows:
+            piece = self.folder / f"{self._name}.{len(self._pieces):06}.parquet"
+            _write_parquet(piece, self._held)
+            self._pieces.append(piece)
+            self._held = {}
 
     def update(self, rows: Iterable[tuple[Row, int]]) -> None:
         """Count many rows."""
@@ -51,84 +58,87 @@ class Spill(Generic[Row]):
     def flush(self) -> None:
         """Write what is held in memory to a file."""
         if self._held:
-            rows = sorted((tuple(row), count) for row, count in self._held.items())
+            rows = [(tuple(row), count) for row, count in self.rest().items()]
+            self._flushed.write_bytes(marshal.dumps(len(rows)) + marshal.dumps(rows))
             self._held = {}
-            self._write_file(0, iter(rows))
 
-    def close(self) -> None:
-        """Drop all rows."""
-        self._held = {}
-        for file in self._files():
-            file.unlink()
-        self._levels = []
+    def count(self) -> int:
+        """Return how many rows there are at most."""
+        rest = len(self._held) + len(self._pieces) * self.max_rows
+        if not self._flushed.exists():
+            return rest
+        with self._flushed.open("rb") as file:
+            return int(marshal.load(file)) + rest
 
-    def streams(self) -> list[Counted]:
-        """Return iterators that are sorted, each of some of the rows, which may be in several of them."""
-        if not self._files():
-            return [iter(sorted(self._held.items()))]
-        self.flush()
-        return [_read(file) for file in self._files()]
+    def rest(self) -> Mapping[Row, int]:
+        """Return the rows that are in no piece."""
+        if not self._flushed.exists():
+            return self._held
+        with self._flushed.open("rb") as file:
+            marshal.load(file)
+            return _sum([marshal.load(file), self._held.items()])
 
-    def make(self, row: Any) -> Row:
-        """Turn a tuple from a file into a row."""
-        return self._make(row)
-
-    def _files(self) -> list[Path]:
-        return [file for level in self._levels for file in level]
-
-    def _write_file(self, level: int, rows: Counted) -> None:
-        if level == len(self._levels):
-            self._levels.append([])
-        path = self._folder / f"{self._name}-{level}-{len(self._levels[level])}"
-        with path.open("wb") as file:
-            batch = []
-            for counted in rows:
-                batch.append(counted)
-                if len(batch) == _BATCH:
-                    marshal.dump(batch, file)
-                    batch = []
-            marshal.dump(batch, file)
-        self._levels[level].append(path)
-        if len(self._levels[level]) >= MAX_FILES:
-            merged = self._levels[level]
-            self._write_file(level + 1, _merge([_read(part) for part in merged]))
-            for part in merged:
-                part.unlink()
-            self._levels[level] = []
+    def files(self) -> list[Path]:
+        """Return files of all rows, for DuckDB."""
+        if self._copy is None and (rows := self.rest()):
+            self._copy = self.folder / f"{self._name}.rest.parquet"
+            _write_parquet(self._copy, rows)
+        return [*self._pieces, *([self._copy] if self._copy else [])]
 
 
 def merge_spills(spills: Sequence[Spill[Row]]) -> Iterator[tuple[Row, int]]:
     """Yield the distinct rows of several spills of one kind in order, with their counts."""
-    make = spills[0].make if spills else _as_it_is
-    for row, count in _merge([stream for spill in spills for stream in spill.streams()]):
-        yield make(row), count
+    if sum(spill.count() for spill in spills) < min((spill.max_rows for spill in spills), default=1):
+        counted = iter(sorted(_sum(spill.rest().items() for spill in spills).items()))
+    else:
+        counted = _merge_files([file for spill in spills for file in spill.files()], spills[0].folder)
+    for row, count in counted:
+        yield spills[0].make(row), count
 
 
-def _merge(streams: Sequence[Counted]) -> Counted:
-    if len(streams) == 1:
-        yield from streams[0]
-        return
-    for row, group in groupby(heapq.merge(*streams), key=itemgetter(0)):
-        yield row, sum(count for _, count in group)
+def _sum(several: Iterable[Iterable[tuple[Any, int]]]) -> dict[Any, int]:
+    total: dict[Any, int] = {}
+    for rows in several:
+        for row, count in rows:
+            total[row] = total.get(row, 0) + count
+    return total
 
 
-def _find_files(folder: Path, name: str) -> list[list[Path]]:
-    levels: dict[int, list[tuple[int, Path]]] = {}
-    for path in folder.glob(f"{name}-*-*"):
-        if match := re.fullmatch(rf"{name}-(\d+)-(\d+)", path.name):
-            levels.setdefault(int(match[1]), []).append((int(match[2]), path))
-    return [[path for _, path in sorted(levels.get(level, []))] for level in range(max(levels, default=-1) + 1)]
+def _write_parquet(path: Path, rows: Mapping[Any, int]) -> None:
+    # DuckDB finds the arrays by the name of the variable.
+    columns = {
+        f"column{number}": np.array(values, dtype=object if isinstance(values[0], str) else np.uint64)
+        for number, values in enumerate(zip(*rows, strict=True))
+    }
+    columns["times"] = np.fromiter(rows.values(), np.int64, len(rows))
+    with _duckdb(path.parent) as connection:
+        connection.execute(f"copy (select * from columns) to {_quote(path)} (format parquet, compression lz4)")
+
+
+def _merge_files(files: Sequence[Path], folder: Path) -> Iterator[tuple[Any, int]]:
+    paths = ", ".join(map(_quote, files))
+    query = f"select * exclude times, sum(times)::bigint from read_parquet([{paths}]) group by all order by all"
+    with _duckdb(folder) as connection:
+        result = connection.execute(query)
+        while batch := result.fetchmany(_BATCH):
+            for *row, count in batch:
+                yield tuple(row), count
+
+
+@contextmanager
+def _duckdb(folder: Path) -> Iterator[Any]:
+    try:
+        import duckdb
+    except ImportError as error:
+        message = f"more than {MAX_ROWS:,} names, links or titles are merged by DuckDB; install parlink[build]"
+        raise ParlinkError(message) from error
+    with duckdb.connect(config={"memory_limit": MEMORY, "threads": 1, "temp_directory": str(folder)}) as connection:
+        yield connection
+
+
+def _quote(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
 
 
 def _as_it_is(row: Any) -> Any:
     return row
-
-
-def _read(path: Path) -> Counted:
-    with path.open("rb") as file:
-        while True:
-            try:
-                batch = marshal.load(file)
-            except EOFError:
-                return
-            yield from batch

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from parlink.errors import KnowledgeBaseError
+from parlink.kb import arrays
 from parlink.kb.build.facts import IS_LINKED, OCCURS
 from parlink.kb.build.info import write_info
 from parlink.kb.build.link_probability import Seen
@@ -39,7 +42,8 @@ def merge(first: KnowledgeBase, second: KnowledgeBase, output: Path | str, *, na
         union = _Union(first.snapshot(), second.snapshot(), work)
         (work / "kb").mkdir()
         union.take_names()
-        written = write_spills(union.spills, union.take_titles(), work / "kb", seen=union.seen)
+        guesses = _guesses(union.views)
+        written = write_spills(union.spills, union.take_titles(), work / "kb", seen=union.seen, guesses=guesses)
         info = write_info(
             work / "kb",
             written,
@@ -149,6 +153,17 @@ def _same_scheme(first: View, second: View) -> bool:
     """Whether the ids of two knowledge bases are of one kind; if not, those of the second are left out."""
     schemes = {view.tables.info.id_scheme for view in (first, second) if view.tables.info.id_scheme}
     return len(schemes) < 2
+
+
+def _guesses(views: Sequence[View]) -> arrays.Array | None:
+    """Return how often names of each shape are links: the mean of what both say, each as good as it has names."""
+    shapes = [(view.tables.shape_linked, view.tables.info.names) for view in views]
+    known = [(column, names) for column, names in shapes if column is not None]
+    if not known:
+        return None
+    return np.rint(np.average([column for column, _ in known], axis=0, weights=[names for _, names in known])).astype(
+        np.uint16
+    )
 
 
 def _redirects_of(view: View) -> dict[tuple[int, int], bool]:

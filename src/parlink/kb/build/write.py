@@ -61,14 +61,19 @@ def write_tables(
     return write_spills(spills, spills.take(entities), folder, seen=spill_occurrences(occurrences, scratch))
 
 
-def write_spills(spills: Spills, titles: Iterable[str], folder: Path, *, seen: Spill[Seen]) -> Written:
-    """Write the tries and arrays of what `spills` holds once all `titles` have been asked for."""
+def write_spills(
+    spills: Spills, titles: Iterable[str], folder: Path, *, seen: Spill[Seen], guesses: arrays.Array | None = None
+) -> Written:
+    """Write the tries and arrays of what `spills` holds once all `titles` have been asked for.
+
+    `guesses`, if given, says how often names of each shape are links; else those that were `seen` tell.
+    """
     trie = write_trie(titles, folder / TITLES_FILE)
     if not len(trie):
         raise KnowledgeBaseError("the sources name no entity; a knowledge base needs at least one title")
     keys = write_trie((key for key, _ in groupby(row[0] for row, _ in spills.names)), folder / KEYS_FILE)
     columns, order = _name_columns(spills.names, keys, trie)
-    columns |= _probability_columns(spills.names, order, seen)
+    columns |= _probability_columns(spills.names, order, seen, guesses)
     columns |= _id_columns(spills.ids, trie, columns["title_count"], folder / IDS_FILE)
     columns |= spills.columns.write(folder, trie)
     if spills.columns.is_popularity_known:
@@ -145,10 +150,14 @@ def _name_columns(names: Spill[Name], keys: Any, titles: Any) -> tuple[dict[str,
     return columns, order
 
 
-def _probability_columns(names: Spill[Name], order: arrays.Array, seen: Spill[Seen]) -> dict[str, arrays.Array]:
+def _probability_columns(
+    names: Spill[Name], order: arrays.Array, seen: Spill[Seen], guesses: arrays.Array | None
+) -> dict[str, arrays.Array]:
     """How often names are links where they occur, in the order of `_name_columns`."""
     linked = join(((row[0], row[4], row[5]) for row, _ in names), seen)
-    return {} if linked is None else {"name_linked": linked.names[order], "shape_linked": linked.shapes}
+    if linked is None:
+        return {}
+    return {"name_linked": linked.names[order], "shape_linked": linked.shapes if guesses is None else guesses}
 
 
 def _id_columns(
