@@ -2,11 +2,11 @@
 
     python benchmarks/overhead.py DOCUMENTS.jsonl [--documents N] [--warm N] [--runs N] [--model MODEL] [--precision P]
 
-Rows: the local model, which is the paper's (detector, candidates of the knowledge base, generator, correction, prior), and
-everything that the model ships with. Documents are linked one at a time and in a list, on one thread, after `--warm` other
-documents, so that what is remembered is what a stream of such texts has shown. Each figure is the median of `--runs`
-processes; in each of them the encoder reads the windows before and after they are linked, and the mean counts. The last
-column is the seconds of CPU of the encoder alone, for a thousand tokens.
+Rows: the local model, which is the paper's (detector, candidates of the knowledge base, generator, correction, prior),
+and everything that the model ships with. Documents are linked one at a time and in a list, on one thread, after some
+others (`--warm`), so that what is remembered is what a stream of such texts has shown. Each figure is the median of
+`--runs` processes; in each of them the encoder reads the windows before and after they are linked: the mean counts.
+The last column is the seconds of CPU of the encoder alone, for a thousand tokens.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import statistics
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from time import process_time
 
@@ -28,7 +29,9 @@ def main() -> None:
     options = _options()
     texts = [Document(doc.text) for doc in jsonl.read(options.data)][: options.warm + options.documents]
     warm, measured = texts[: options.warm], texts[options.warm :]
-    print(f"| {len(measured)} documents, median of {options.runs} | way | times the encoder | encoder, s / 1,000 tokens |")
+    print(
+        f"| {len(measured)} documents, median of {options.runs} | way | times the encoder | encoder, s / 1,000 tokens |"
+    )
     print("|---|---|---:|---:|")
     for name, local in (("local model", True), ("everything", False)):
         for way in Way:
@@ -83,7 +86,7 @@ def measure(
                 for windows in batches:
                     network.encode(windows, searched=[True] * len(windows))
             marks.append(process_time())
-        before, linked, after = (end - begin for begin, end in zip(marks, marks[1:], strict=False))
+        before, linked, after = (end - begin for begin, end in pairwise(marks))
         encoder, whole = encoder + (before + after) / 2, whole + linked
     return whole / encoder, 1000 * encoder / tokens
 

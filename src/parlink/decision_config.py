@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from operator import mul
 
 import msgspec
 
@@ -73,7 +75,10 @@ FEATURES = (
 )
 
 
-class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+Row = tuple[float, ...]  # a number for each feature
+
+
+class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
     """A logistic regression on features by name, and on products of two; those it does not name count nothing."""
 
     bias: float
@@ -98,11 +103,21 @@ class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     def probability(self, features: Sequence[float]) -> float:
         """Evaluate the regression on values in the order of `FEATURES`."""
-        values = dict(zip(FEATURES, features, strict=True))
-        log_odds = self.bias + sum(weight * values[name] for name, weight in self.weights.items())
-        for name, row in self.pairs.items():
-            log_odds += values[name] * sum(weight * values[other] for other, weight in row.items())
+        alone, products = self._rows
+        log_odds = self.bias + sum(map(mul, alone, features))
+        for value, row in zip(features, products, strict=True):
+            if value and row:
+                log_odds += value * sum(map(mul, row, features))
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, log_odds))))
+
+    @cached_property
+    def _rows(self) -> tuple[Row, list[Row]]:
+        """The weights of the features, and for each feature those of its products, in the order of `FEATURES`."""
+        return _row(self.weights), [_row(self.pairs[name]) if name in self.pairs else () for name in FEATURES]
+
+
+def _row(weights: Mapping[str, float]) -> Row:
+    return tuple(weights.get(name, 0.0) for name in FEATURES)
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -63,7 +63,7 @@ class Groups:
     def range(self, group: int) -> tuple[int, int]:
         """Return the first row of a group, and the first after it."""
         block = group // SHARED
-        first = int(self.start[block]) + int(self.many[block * SHARED : group].sum())
+        first = int(self.start[block]) + sum(self.many[block * SHARED : group].tolist())
         return first, first + int(self.many[group])
 
 

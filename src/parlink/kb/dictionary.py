@@ -44,6 +44,10 @@ class Dictionary:
     least_linked: float  # how often a name must be a link where it occurs, if the knowledge base is large
     any_case: bool = False  # find names of a single word in any spelling
     _known: dict[tuple[str, int], bool] = field(default_factory=dict)
+    _is_own: bool = field(init=False)  # whether the knowledge base is one of one's own
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_is_own", len(self.view) <= OWN_TITLES)
 
     def find(self, text: str) -> list[Span]:
         """Find the longest name at each word, unless it lies within another; in text order."""
@@ -64,29 +68,30 @@ class Dictionary:
             for first, last in _spellings(text, start, end):
                 if self._is_name(text[first:last], farthest=farthest if (first, last) == (start, end) else EXACT):
                     return Span(first, last)
-            if self._may_be_plural(words[:count]) and self._is_name(text[start : end - 1], farthest=farthest):
+            if (
+                self._is_own
+                and _may_be_plural(words, count)
+                and self._is_name(text[start : end - 1], farthest=farthest)
+            ):
                 return Span(start, end)
         return None
 
     def _lengths(self, words: Sequence[_Word]) -> dict[int, int]:
         """How many of the words may be a name, as their key is one, and how far its spelling may be from theirs."""
-        key, keys, broken = "", {}, False
+        own, size, broken = self._is_own, 0, False
+        counts: dict[int, tuple[int, int]] = {}  # by how much of the key of all words theirs is
         for count, word in enumerate(words, start=1):
-            broken |= count > 1 and word.breaks
-            key += word.key
+            broken = broken or (count > 1 and word.breaks)
+            size += len(word.key)
             # Names with punctuation in them are found as they are spelled, such as "San Jose, California".
-            keys[key] = count, EXACT if count == 1 or broken else STRIPPED
-            if self._may_be_plural(words[:count]):
-                keys.setdefault(key[:-1], keys[key])
-        known = {prefix for prefix in self.view.tables.key_prefixes(key) if prefix in keys}
-        changes = self.view.changes
+            counts[size] = count, EXACT if count == 1 or broken else STRIPPED
+            if own and _may_be_plural(words, count):
+                counts.setdefault(size - 1, counts[size])
+        key, changes = "".join([word.key for word in words]), self.view.changes
+        known = {len(prefix) for prefix in self.view.tables.key_prefixes(key)}
         if changes.records:
-            known |= {prefix for prefix in keys if prefix in changes.spelled or prefix in changes.made}
-        return dict(keys[prefix] for prefix in known)
-
-    def _may_be_plural(self, words: Sequence[_Word]) -> bool:
-        """Whether words may be the plural of a name of several, as "blue mussels" is, of a KB of one's own."""
-        return len(words) > 1 and len(self.view) <= OWN_TITLES and words[-1].key[1:].endswith("s")
+            known |= {size for size in counts if key[:size] in changes.spelled or key[:size] in changes.made}
+        return dict(counts[size] for size in known if size in counts)
 
     def _is_name(self, surface: str, *, farthest: int) -> bool:
         asked = surface, farthest
@@ -98,12 +103,12 @@ class Dictionary:
 
     def _look_up(self, surface: str, *, farthest: int) -> bool:
         view, key = self.view, surfaces.key(surface)
-        if not self._is_spelled(view.names(key), surface, farthest=farthest):
-            return False
         linked = view.linked(surface)
         if linked is None:  # the knowledge base does not know, or the name was added
-            return len(view.tables) <= OWN_TITLES or key in view.changes.spelled or key in view.changes.made
-        return linked.probability >= self.least_linked
+            often = len(view.tables) <= OWN_TITLES or key in view.changes.spelled or key in view.changes.made
+        else:
+            often = linked.probability >= self.least_linked
+        return often and self._is_spelled(view.names(key), surface, farthest=farthest)
 
     def _is_spelled(self, names: Names, surface: str, *, farthest: int) -> bool:
         """Whether a name is spelled near enough to a surface; the last words alone of one are none."""
@@ -137,4 +142,10 @@ def _split(text: str) -> Iterator[_Word]:
 
 def _letters(word: str) -> str:
     """The part of a key that a word is."""
-    return "".join(filter(str.isalnum, surfaces.fold(word)))
+    folded = surfaces.fold(word)
+    return folded if folded.isalnum() else "".join(filter(str.isalnum, folded))
+
+
+def _may_be_plural(words: Sequence[_Word], count: int) -> bool:
+    """Whether the first words may be the plural of a name of several, as "blue mussels" is."""
+    return count > 1 and words[count - 1].key[1:].endswith("s")

@@ -34,11 +34,19 @@ class Names:
 
     def steps(self, surface: str) -> NDArray[np.int64]:
         """Return the look-up step by which a surface of that key finds each name."""
-        differs = self.form ^ np.uint16(form(surface))
-        near = np.where(differs & _FOLDED_MASK, surfaces.STRIPPED, surfaces.FOLDED)
-        spelled = np.where(differs == 0, surfaces.EXACT, near)
-        made = np.where(self.kind == PART, surfaces.PART, surfaces.TITLE)
-        return np.where(self.kind <= REDIRECT, spelled, made).astype(np.int64)
+        return find_steps(self.kind, self.form, surface)
+
+
+def find_steps(kind: NDArray[np.integer[Any]], forms: NDArray[np.uint16], surface: str) -> NDArray[np.int64]:
+    """Return the look-up step by which a surface finds each of the names of its key, of these kinds and forms."""
+    spelled = _SPELLED[forms ^ np.uint16(form(surface))]
+    return np.where(kind <= REDIRECT, spelled, kind + (surfaces.TITLE - SHORT_TITLE)).astype(np.int64)
+
+
+_DIFFERS = np.arange(1 << 16)  # bits in which two forms differ
+_SPELLED = np.where(_DIFFERS & _FOLDED_MASK, surfaces.STRIPPED, surfaces.FOLDED).astype(np.int8)
+_SPELLED[0] = surfaces.EXACT
+assert surfaces.PART - surfaces.TITLE == PART - SHORT_TITLE, "kinds that are made of titles are in the order of steps"
 
 
 def form(surface: str) -> int:

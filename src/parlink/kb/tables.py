@@ -41,7 +41,7 @@ from parlink.errors import KnowledgeBaseError
 from parlink.kb import arrays, surfaces
 from parlink.kb.info import File, Info, check_file, read_info
 from parlink.kb.link_graph import LINKS_FILE, LinkGraph
-from parlink.kb.names import KIND_SHIFT, REDIRECT, TITLE_MASK, Names, form, narrow
+from parlink.kb.names import KIND_SHIFT, REDIRECT, TITLE_MASK, Names, find_steps, form, narrow
 from parlink.kb.shapes import SHAPES, shape
 
 ARRAYS_FILE = "arrays.safetensors"
@@ -196,12 +196,14 @@ class Tables:
 
         Of several names under its key the one that is spelled most like it tells.
         """
-        names, (first, last) = self.names(key := surfaces.key(surface)), self._range(key)
-        if "name_linked" not in self._arrays or first == last:
+        column = self._arrays.get("name_linked")
+        first, last = (0, 0) if column is None else self._range(surfaces.key(surface))
+        if column is None or first == last:
             return None
-        steps = names.steps(surface)
-        column = self._arrays["name_linked"][first:last][steps == steps.min()].astype(np.int64)
-        value = int(column[np.lexsort((-(column & LINKED_SCALE), column >> LINKED_BITS))[0]])
+        kind, forms = self._name_title[first:last] >> KIND_SHIFT, narrow(self._name_form[first:last])
+        steps = find_steps(kind, forms, surface)
+        near = column[first:last][steps == steps.min()]
+        value = int((near ^ LINKED_SCALE).min()) ^ LINKED_SCALE  # the highest of those that are no guesses, else of all
         is_guess = bool(value >> LINKED_BITS)
         if is_guess and "shape_linked" in self._arrays:
             value = int(self._arrays["shape_linked"][shape(surface)])

@@ -179,6 +179,8 @@ class View:
 
     def seen(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how often titles were seen under any name."""
+        if not self.changes.records:
+            return self.tables.title_count[numbers].astype(np.int64)
         base = numbers < len(self.tables)
         counts = np.zeros(len(numbers), np.int64)
         counts[base] = self.tables.title_count[numbers[base]]
@@ -267,7 +269,9 @@ class View:
         template = self.tables.info.url_template
         if template is None or (identifier is None and "{id}" in template):
             return None
-        url = template.replace("{title}", quote(title.replace(" ", "_"), safe=_URL_SAFE))
+        name = title.replace(" ", "_")
+        plain = name.isascii() and name.replace("_", "").isalnum()  # as most are, which `quote` takes longer to see
+        url = template.replace("{title}", name if plain else quote(name, safe=_URL_SAFE))
         return url.replace("{id}", quote(identifier)) if identifier else url
 
     def _resolve(self, name: str, *, ids: bool) -> int | None:
