@@ -110,6 +110,16 @@ def test_titles_that_the_same_pages_link_to_are_related() -> None:
     assert np.array_equal(related, related.T)
 
 
+def test_pages_with_many_titles_count_as_those_with_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    titles = [str(number) for number in range(12)]
+    graph = Graph({title: {page for page in range(1, 40) if int(title) % (page % 5 + 1) == 0} for title in titles})
+    expected = relate(titles, graph)
+    assert len(np.unique(expected.round(6))) > 3
+    for many in (0, 5):
+        monkeypatch.setattr(coherence, "MANY", many)
+        assert np.allclose(relate(titles, graph), expected, atol=1e-6)
+
+
 def test_a_title_that_few_pages_link_to_is_related_less() -> None:
     few, many = (relate(["A", "B"], Graph({"A": set(range(n)), "B": set(range(n))}))[0, 1] for n in (1, 20))
     assert few < many < 1

@@ -6,6 +6,7 @@ It answers exactly as a folder would that is built anew with the changes in it.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -27,6 +28,7 @@ MAX_CANDIDATES = 30
 VARIANT = "variant"  # match type of what only another spelling of the surface finds
 LEAST_PRIOR = 0.002  # of a candidate, unless all are below it
 _URL_SAFE = "/:@!$*(),;~"
+_PLAIN = re.compile(rf"[\w.{_URL_SAFE}-]*", re.ASCII)  # what is itself in a URL
 
 
 class NameRow(NamedTuple):
@@ -133,7 +135,8 @@ class View:
         priors = mass / np.sort(mass).sum()
         best = self._rank(numbers, mass, limit)
         least = min(LEAST_PRIOR, priors.max(initial=0.0))
-        return [self._candidate(int(numbers[i]), float(priors[i]), int(step[i])) for i in best if priors[i] >= least]
+        columns = (numbers[best].tolist(), priors[best].tolist(), step[best].tolist())
+        return [self._candidate(*row) for row in zip(*columns, strict=True) if row[1] >= least]
 
     def finds(self, surface: str, title: str) -> bool:
         """Whether a title is among all the candidates of a surface."""
@@ -270,8 +273,8 @@ class View:
         if template is None or (identifier is None and "{id}" in template):
             return None
         name = title.replace(" ", "_")
-        plain = name.isascii() and name.replace("_", "").isalnum()  # as most are, which `quote` takes longer to see
-        url = template.replace("{title}", name if plain else quote(name, safe=_URL_SAFE))
+        quoted = name if _PLAIN.fullmatch(name) else quote(name, safe=_URL_SAFE)  # which takes longer to see that
+        url = template.replace("{title}", quoted)
         return url.replace("{id}", quote(identifier)) if identifier else url
 
     def _resolve(self, name: str, *, ids: bool) -> int | None:

@@ -29,6 +29,7 @@ POOL = 10  # candidates of a mention that take part
 SUPPORTERS = 10  # names whose support is averaged
 ROUNDS = 3
 FEW = 1.0  # pages; a title with so many counts half
+MANY = 32  # titles that a page links to, from which on products of all titles are no more work than those of pairs
 BLOCK = 128  # mentions of a stretch of text; each stretch sees its two neighbors, so that long texts cost in proportion
 
 
@@ -116,24 +117,36 @@ def relate(titles: Sequence[str], graph: LinkGraph) -> Floats:
     The root, since a little in common says much. The cosine fades where pages are few: two titles on the one page that
     links to either need not have to do with each other.
     """
-    related: Floats = np.eye(len(titles))
     pages = [graph.pages(title) for title in titles]
-    row = np.repeat(np.arange(len(titles)), [len(listed) for listed in pages])
-    page = np.concatenate([*pages, np.empty(0, np.int64)])
+    count = np.array([len(listed) for listed in pages], np.int64)
+    row, page = np.repeat(np.arange(len(titles)), count), np.concatenate([*pages, np.empty(0, np.int64)])
     weights = graph.page_weights(page)
     norm = np.sqrt(np.bincount(row, weights**2, minlength=len(titles)))
-    count = np.array([len(listed) for listed in pages], np.float64)
-    _, column, times = np.unique(page, return_inverse=True, return_counts=True)
-    several = times > 1  # a page that links to one of the titles relates it to no other
-    if not several.any():
-        return related
-    shared = several[column]
-    vectors = np.zeros((len(titles), np.count_nonzero(several)), np.float32)  # half the work of float64
-    vectors[row[shared], (np.cumsum(several) - 1)[column[shared]]] = weights[shared] / norm[row[shared]]
     trust = np.sqrt(count / (count + FEW))
-    related = np.sqrt(np.clip(vectors @ vectors.T * np.outer(trust, trust), 0.0, 1.0))
+    order = np.argsort(page, kind="stable")  # those of a page are neighbors
+    parts = (weights / norm[row] * trust[row])[order]
+    related: Floats = np.sqrt(np.minimum(_multiply(row[order], page[order], parts, len(titles)), 1.0))
     np.fill_diagonal(related, 1.0)
     return related
+
+
+def _multiply(row: Integers, column: Integers, values: Floats, rows: int) -> Floats:
+    """The product of every two rows of a sparse matrix, (rows, rows), whose entries are sorted by column.
+
+    Most columns have few entries, whose products are added pair by pair; the others are laid out as a matrix.
+    """
+    first = np.flatnonzero(np.diff(column, prepend=-1))
+    size = np.diff(first, append=len(column))
+    few = size <= MANY
+    behind = np.where(np.repeat(few, size), np.repeat(first + size, size) - 1 - np.arange(len(column)), 0)
+    left = np.repeat(np.arange(len(column)), behind)
+    right = left + 1 + np.arange(len(left)) - np.repeat(np.cumsum(behind) - behind, behind)
+    sums = np.bincount(row[left] * rows + row[right], values[left] * values[right], rows * rows)
+    upper: Floats = sums.astype(np.float64, copy=False).reshape(rows, rows)
+    many = np.repeat(~few, size)
+    matrix = np.zeros((rows, len(few) - np.count_nonzero(few)), np.float32)
+    matrix[row[many], np.repeat(np.cumsum(~few) - 1, size)[many]] = values[many]
+    return upper + upper.T + matrix @ matrix.T
 
 
 def _support_in(mentions: Sequence[ScoredMention], graph: LinkGraph, *, weight: float) -> list[Floats]:
@@ -153,19 +166,19 @@ def _support_in(mentions: Sequence[ScoredMention], graph: LinkGraph, *, weight: 
     scores = np.concatenate([m.scores for m in mentions])
     pairs, pair = np.unique(name[mention] * len(titles) + column, return_inverse=True)
     owner, title = np.divmod(pairs, len(titles))  # (pairs,): a name and a title that it may stand for
-    gained = np.zeros(len(scores))
+    gained, rows = np.zeros(len(scores)), related[title]
     for _ in range(ROUNDS):
         shares = _softmax(scores + weight * gained, mention) * share[mention]
         likely = np.bincount(pair, shares).astype(np.float64)
-        gained = _best_supporters(_support_by_name(likely, owner, title, related, present), owner, title)[pair]
+        gained = _best_supporters(_support_by_name(likely, owner, rows, present), owner, title)[pair]
     return np.split(gained, np.cumsum(sizes)[:-1])
 
 
-def _support_by_name(likely: Floats, owner: Integers, title: Integers, related: Floats, present: Floats) -> Floats:
-    """How much each name supports each title: (titles, names), through its one best candidate."""
-    support = np.zeros((len(related), len(present)))
+def _support_by_name(likely: Floats, owner: Integers, related: Floats, present: Floats) -> Floats:
+    """How much each name supports each title: (titles, names), through its one best candidate; `related` is by pair."""
+    support = np.zeros((related.shape[1], len(present)))
     first = np.flatnonzero(np.diff(owner, prepend=-1))  # of the pairs of each name that has any
-    best = np.maximum.reduceat(likely[:, None] * related[title], first)
+    best = np.maximum.reduceat(likely[:, None] * related, first)
     support[:, owner[first]] = (best * present[owner[first], None]).T
     return support
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from parlink.linking.network import Describe, entity_texts
+from parlink.linking.network import Describe, Integers, entity_texts
 from parlink.nn.decoder import MentionStates
 from parlink.nn.model import LinkingModel
 from parlink.nn.similarity import TOKENS, Entities, Words
@@ -23,8 +23,8 @@ class EntityReader:
     def __init__(self, model: LinkingModel, tokenizer: Tokenizer) -> None:
         self._model, self._tokenizer, self._lock = model, tokenizer, threading.Lock()
         self._rows: dict[tuple[str, str], int] = {}  # by title and description
-        self._tokens: list[tuple[int, ...]] = []  # of the descriptions
-        self._vectors = self._no_vectors()
+        self._tokens: list[Integers] = []  # of the descriptions
+        self._vectors = self._new_vectors(0)  # a row for each, and some to spare
 
     def compare(
         self, states: MentionStates, mention: Tensor, titles: Sequence[str], describe: Describe
@@ -49,17 +49,22 @@ class EntityReader:
 
     def _add(self, new: list[tuple[str, str]], wanted: list[tuple[str, str]]) -> None:
         if len(self._rows) + len(new) > MOST:  # forget all but what is wanted now
-            self._rows, self._tokens, self._vectors, new = {}, [], self._no_vectors(), wanted
+            self._rows, self._tokens, new = {}, [], wanted
+        first, last = len(self._rows), len(self._rows) + len(new)
         titles, descriptions = (self._tokenize([text[part] for text in new]) for part in (0, 1))
         entities = self._model.entities(
             *(Words.build(part).to(self._vectors.device) for part in (titles, descriptions))
         )
-        self._rows |= {text: len(self._rows) + number for number, text in enumerate(new)}
+        if last > len(self._vectors):  # twice as many, so that rows are copied seldom
+            more = self._new_vectors(2 * last)
+            more[:first] = self._vectors[:first]
+            self._vectors = more
+        self._vectors[first:last] = entities.vectors
+        self._rows |= {text: first + number for number, text in enumerate(new)}
         self._tokens += descriptions
-        self._vectors = torch.cat([self._vectors, entities.vectors])
 
-    def _tokenize(self, texts: list[str]) -> list[tuple[int, ...]]:
-        return [tuple(ids[:TOKENS].tolist()) for ids in self._tokenizer.titles(texts)]
+    def _tokenize(self, texts: list[str]) -> list[Integers]:
+        return [ids[:TOKENS] for ids in self._tokenizer.titles(texts)]
 
-    def _no_vectors(self) -> Tensor:
-        return self._model.encoder.token_embeddings.weight.new_empty(0, self._model.config.similarity)
+    def _new_vectors(self, rows: int) -> Tensor:
+        return self._model.encoder.token_embeddings.weight.new_empty(rows, self._model.config.similarity)

@@ -67,7 +67,7 @@ class Detector(nn.Module):
         self.end = feed_forward(2 * hidden, config.detector_hidden, 1, dropout=config.dropout)
 
     def start_logits(self, states: Tensor) -> Tensor:
-        """Logit of "a mention starts here", (windows, length)."""
+        """Logit of "a mention starts here" at each of the states (..., hidden), such as (windows, length)."""
         logits: Tensor = self.start(states).squeeze(-1)
         return logits
 
@@ -88,7 +88,7 @@ class Detector(nn.Module):
 
 def judge(detector: Detector, states: Tensor, batch: Batch, mentions: Mentions) -> Detection:
     """Say how sure the detector is of spans that others propose; one longer than any mention is impossible."""
-    start_logit = detector.start_logits(states)[mentions.row, mentions.first]
+    start_logit = detector.start_logits(states[mentions.row, mentions.first])
     ends = detector.end_logits(states, batch.content, mentions.row, mentions.first)
     length = mentions.last - mentions.first
     possible = length < detector.max_mention_tokens

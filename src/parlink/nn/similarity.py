@@ -27,6 +27,7 @@ from torch.nn import functional as F
 from parlink.model_config import DESCRIPTION_TOKENS, FEW_WORDS, UNLIKE_WORDS, ModelConfig
 from parlink.nn.batch import Batch
 from parlink.nn.detector import Mentions, feed_forward
+from parlink.nn.forest import Integers, lay_flat
 
 TOKENS, UNLIKE, FEW = DESCRIPTION_TOKENS, UNLIKE_WORDS, FEW_WORDS
 
@@ -39,10 +40,10 @@ class Words:
     lengths: Tensor  # (texts,) how many tokens each has
 
     @classmethod
-    def build(cls, texts: Sequence[Sequence[int]]) -> Words:
+    def build(cls, texts: Sequence[Sequence[int] | Integers]) -> Words:
         """Gather token ids; a text may be empty."""
-        tokens = torch.tensor([token for tokens in texts for token in tokens], dtype=torch.long)
-        return cls(tokens, torch.tensor([len(tokens) for tokens in texts], dtype=torch.long))
+        flat, lengths = lay_flat(texts)
+        return cls(torch.from_numpy(flat), torch.from_numpy(lengths))
 
     @classmethod
     def of_windows(cls, batch: Batch) -> Words:

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -108,10 +109,17 @@ class Tokenizer:
 
     def titles(self, titles: Sequence[str]) -> list[IntArray]:
         """Tokenize many titles at once, each as `title` does."""
-        for title in titles:
-            _code_points(title)
+        try:
+            "".join(titles).encode()
+        except UnicodeEncodeError:
+            for title in titles:  # one of them is at fault, and the error says where
+                _code_points(title)
+            raise
         encodings = self._fast.encode_batch_fast(list(titles), add_special_tokens=False)
-        return [self._text_id[np.array(encoding.ids, dtype=np.int64)] for encoding in encodings]
+        ids = [encoding.ids for encoding in encodings]
+        ends = np.cumsum([0, *map(len, ids)]).tolist()
+        flat = self._text_id[np.fromiter(chain.from_iterable(ids), np.int64, ends[-1])]
+        return [flat[first:last] for first, last in pairwise(ends)]
 
     def _to_json(self) -> str:
         # Reading may change the last digit of a score, once; so what is written and hashed has been read.
