@@ -1,11 +1,13 @@
 """Documents a second of one process, two, Ray with two and Spark with two, and the memory of each of their workers.
 
-    python benchmarks/scale.py WORK_FOLDER [--model MODEL] [--kb KB] [--texts 20000] [--only processes-2,ray]
+    python benchmarks/scale.py WORK_FOLDER PAGES.jsonl [--model MODEL] [--kb KB] [--texts 20000] [--only ray]
 
-Each way links a few texts and then all of them; the rates are those of the difference, so that starting is not counted.
-Processor time is that of all processes of a way, and says what it costs even where others use the machine. Memory is
-the largest proportional share (PSS) that any of its Python processes had: pages that processes share are divided
-among them. The overhead is the processor time a document more than that of plain processes (`processes-2`).
+The texts are the first short paragraphs of the pages, such as `parlink data wikipedia` makes of a dump. Each way links
+some of them and then all; the rates are those of the difference, so that starting is not counted. Processor time is
+that of all processes of a way, and says what it costs even where others use the machine; `load` is the mean number of
+processes that could run, on the whole machine. Memory is the largest proportional share (PSS) that any of its Python
+processes had: pages that processes share are divided among them. The overhead is the time, and the processor time, more
+than that of plain processes (`processes-2`).
 """
 
 from __future__ import annotations
@@ -13,72 +15,105 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
-FEW = 64
-WORDS = "Kent Leicester Jordan Egypt Chicago Bulls Hamburg Elbe the king of flew to on Monday while and met in again"
+FEW = 400  # more than a chunk for each of two workers, so that both have opened the model
+CHARACTERS = range(100, 181)  # of a short paragraph
 WAYS = ("processes-1", "processes-2", "ray", "spark")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("pages", type=Path, help="JSON lines with `text`, a paragraph a line of it")
     parser.add_argument("--model", type=Path)
     parser.add_argument("--kb", type=Path)
     parser.add_argument("--texts", type=int, default=20_000)
+    parser.add_argument("--few", type=int, default=FEW)
     parser.add_argument("--only", default=",".join(WAYS), help="some of " + ", ".join(WAYS))
-    parser.add_argument("--spark", nargs=2, help=argparse.SUPPRESS)  # input and output, in a process of its own
+    parser.add_argument("--spark", type=Path, help=argparse.SUPPRESS)  # output; in a process of its own
     options = parser.parse_args()
     if options.spark:
-        link_on_spark(*options.spark, options)
+        link_on_spark(options)
         return
     options.folder.mkdir(parents=True, exist_ok=True)
-    print(
-        "| way | documents/s | tokens/s | CPU ms a document | overhead | peak MB a worker |\n|---|---|---|---|---|---|"
-    )
+    few, many = (write_texts(count, options) for count in (options.few, options.texts))
+    print("| way | documents/s | tokens/s | CPU ms a document | overhead | of CPU | peak MB a worker | load |")
+    print("|---|---|---|---|---|---|---|---|", flush=True)
     plain = None
     for way in options.only.split(","):
-        few, many = (measure(way, count, options) for count in (FEW, options.texts))
-        documents, seconds, processor = options.texts - FEW, many.seconds - few.seconds, many.processor - few.processor
-        tokens = count_tokens(options.texts, options) - count_tokens(FEW, options)
-        plain = processor if way == "processes-2" else plain
-        overhead = f"{100 * (processor / plain - 1):+.1f} %" if plain else ""
-        rates = (f"{documents / seconds:.1f}", f"{tokens / seconds:.0f}", f"{1000 * processor / documents:.1f}")
-        cells = (*rates, overhead, f"{many.megabytes:.0f}")
-        print(f"| {way} | " + " | ".join(cells) + " |", flush=True)
+        cost = measure(way, many, options) - measure(way, few, options)
+        plain = cost if way == "processes-2" else plain
+        print(f"| {way} | {' | '.join(describe(cost, plain))} |", flush=True)
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A file of texts."""
+
+    path: Path
+    documents: int
+    tokens: int
 
 
 @dataclass(frozen=True)
 class Cost:
     """What it took to link some texts."""
 
+    documents: int
+    tokens: int
     seconds: float
     processor: float  # seconds, of all processes
     megabytes: float  # of the largest worker
+    load: float
+
+    def __sub__(self, few: Cost) -> Cost:
+        """What the rest of the texts took; memory and load are those of all."""
+        return Cost(
+            self.documents - few.documents,
+            self.tokens - few.tokens,
+            self.seconds - few.seconds,
+            self.processor - few.processor,
+            self.megabytes,
+            self.load,
+        )
 
 
-def measure(way: str, count: int, options: argparse.Namespace) -> Cost:
+def describe(cost: Cost, plain: Cost | None) -> Iterator[str]:
+    """The cells of a row."""
+    yield f"{cost.documents / cost.seconds:.1f}"
+    yield f"{cost.tokens / cost.seconds:.0f}"
+    yield f"{1000 * cost.processor / cost.documents:.1f}"
+    yield f"{100 * (cost.seconds / plain.seconds - 1):+.1f} %" if plain else ""
+    yield f"{100 * (cost.processor / plain.processor - 1):+.1f} %" if plain else ""
+    yield f"{cost.megabytes:.0f}"
+    yield f"{cost.load:.1f}"
+
+
+def measure(way: str, texts: Texts, options: argparse.Namespace) -> Cost:
     """Link some texts, and watch the processes."""
-    source = options.folder / f"texts-{count}.jsonl"
-    source.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts(count)))
-    output = options.folder / f"{way}-{count}-{time.time_ns()}.jsonl"
+    output = options.folder / f"{way}-{texts.documents}-{time.time_ns()}.jsonl"
     begin, most = time.monotonic(), 0.0
     processor: dict[int, float] = {}
+    loads = []
     with (options.folder / f"{way}.log").open("w") as log:
-        process = subprocess.Popen(command(way, source, output, options), stdout=log, stderr=log)
+        process = subprocess.Popen(command(way, texts.path, output, options), stdout=log, stderr=log)
         while process.poll() is None:
             below = processes_below(process.pid)
             processor |= {number: processor_time(number) or processor.get(number, 0.0) for number in below}
             most = max([most, *(proportional_share(number) for number in below if _is_python(number))])
-            time.sleep(0.2)
+            loads.append(int(Path("/proc/loadavg").read_text().split()[3].partition("/")[0]) - 1)  # without this one
+            time.sleep(1)
     if process.returncode:
         raise SystemExit(f"{way} failed:\n{(options.folder / f'{way}.log').read_text()[-2000:]}")
-    return Cost(time.monotonic() - begin, sum(processor.values()), most)
+    seconds = time.monotonic() - begin
+    return Cost(texts.documents, texts.tokens, seconds, sum(processor.values()), most, sum(loads) / len(loads))
 
 
 def command(way: str, source: Path, output: Path, options: argparse.Namespace) -> list[str]:
@@ -86,12 +121,12 @@ def command(way: str, source: Path, output: Path, options: argparse.Namespace) -
     model = [] if options.model is None else ["--model", str(options.model)]
     model += [] if options.kb is None else ["--kb", str(options.kb)]
     if way == "spark":
-        return [sys.executable, __file__, str(options.folder), "--spark", str(source), str(output), *model]
+        return [sys.executable, __file__, str(options.folder), str(source), "--spark", str(output), *model]
     engine = ["--engine", "ray", "--workers", "2"] if way == "ray" else ["--workers", way.rpartition("-")[2]]
     return [sys.executable, "-m", "parlink", "annotate", str(source), "-o", str(output), *engine, *model]
 
 
-def link_on_spark(source: str, output: str, options: argparse.Namespace) -> None:
+def link_on_spark(options: argparse.Namespace) -> None:
     """Link on a local Spark of two workers."""
     from pyspark.sql import SparkSession
 
@@ -99,24 +134,30 @@ def link_on_spark(source: str, output: str, options: argparse.Namespace) -> None
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     session = builder.config("spark.sql.execution.arrow.maxRecordsPerBatch", 256).getOrCreate()
-    frame = session.read.json(source).repartition(8)
-    link_column(frame, "text", model=options.model, kb=options.kb).write.parquet(output)
+    frame = session.read.json(str(options.pages)).repartition(8)
+    link_column(frame, "text", model=options.model, kb=options.kb).write.parquet(str(options.spark))
     session.stop()
 
 
-def texts(count: int) -> list[str]:
-    """Paragraphs of 20 to 80 words, the same in every run."""
-    rng, words = random.Random(0), WORDS.split()
-    return [f"{' '.join(rng.choices(words, k=rng.randint(20, 80)))} {number}." for number in range(count)]
-
-
-def count_tokens(count: int, options: argparse.Namespace) -> int:
-    """The tokens of the texts."""
+def write_texts(count: int, options: argparse.Namespace) -> Texts:
+    """Write the first short paragraphs, and count their tokens."""
     from parlink.checkpoint.config_file import packaged_model
     from parlink.text.tokenizer import Tokenizer
 
     tokenizer = Tokenizer.load((options.model or packaged_model()) / "tokenizer.json")
-    return sum(len(tokenizer.encode(text).ids) for text in texts(count))
+    texts = list(islice(paragraphs(options.pages), count))
+    if len(texts) < count:
+        raise SystemExit(f"{options.pages} has {len(texts)} short paragraphs, wanted {count}")
+    path = options.folder / f"texts-{count}.jsonl"
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    return Texts(path, count, sum(len(tokenizer.encode(text).ids) for text in texts))
+
+
+def paragraphs(pages: Path) -> Iterator[str]:
+    """The paragraphs of some lines, in their order."""
+    with pages.open() as file:
+        for line in file:
+            yield from (text for text in json.loads(line)["text"].split("\n") if len(text) in CHARACTERS)
 
 
 def processes_below(process: int) -> list[int]:

@@ -50,6 +50,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     jsonl.write(
         folder / "gold.jsonl", [Document("Kent beat HSV.", id=str(number), links=(link,)) for number in range(4)]
     )
+    jsonl.write(folder / "pages.jsonl", [Document("\n".join(["Kent beat HSV. " * 8] * 5)) for _ in range(4)])
     return folder / "model"
 
 
@@ -65,13 +66,13 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("footprint.py MODEL --data GOLD --threads 1 --runs 1", "tokens"),
         ("train.py --data GOLD --batches 1 --rounds 1 --batch-size 2 --train-tokens 64 --encoder ENCODER", "step"),
         ("serve.py --model MODEL --kb KB --seconds 0.3 --rounds 1", "clients"),
-        ("scale.py OUT.d --model MODEL --kb KB --texts 20 --only processes-1", "processes-1"),
+        ("scale.py OUT.d PAGES --model MODEL --kb KB --texts 20 --few 10 --only processes-1", "processes-1 | "),
     ],
     ids=lambda value: value.split(".py")[0] if ".py" in value else "",
 )
 def test_scripts_measure_a_tiny_model(model: Path, tmp_path: Path, command: str, says: str) -> None:
     places = {"MODEL": model, "KB": model / "kb", "GOLD": model.parent / "gold.jsonl", "OUT": tmp_path / "out.json"}
-    places |= {"OUT.d": tmp_path / "work", "ENCODER": model.parent / "encoder"}
+    places |= {"OUT.d": tmp_path / "work", "ENCODER": model.parent / "encoder", "PAGES": model.parent / "pages.jsonl"}
     assert says in run(*(places.get(word, word) for word in command.split()))  # type: ignore[arg-type]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -279,3 +280,44 @@ def test_a_full_disk_is_one_line_and_the_run_goes_on_later(job: Job, tmp_path: P
     assert "out.jsonl: cannot be written (File too large)" in done.stderr and "Traceback" not in done.stderr
     link_files("in.jsonl", "out.jsonl", job)
     assert Path("out.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
+    """A disk of its own, whose pages can be made more and fewer."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(folder)], capture_output=True).returncode:
+        pytest.skip("a small disk needs root, to mount it")
+
+    def resize(pages: int) -> Path:
+        subprocess.run(["mount", "-o", f"remount,nr_blocks={pages}", str(folder)], check=True)
+        return folder
+
+    yield resize
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.parquet"])
+def test_wherever_the_disk_is_full_the_run_stops_in_a_line_and_goes_on_when_there_is_room(
+    job: Job, disk: Callable[[int], Path], name: str
+) -> None:
+    link_files("in.jsonl", name, job)
+    stops = 0
+    for pages in range(1, 60, 2):
+        folder = disk(pages)
+        (folder / "other").write_bytes(b"of somebody else")  # a page, so that the first disk is full from the start
+        try:
+            link_files("in.jsonl", folder / name, job)
+            break
+        except ParlinkError as error:
+            assert "cannot be written (No space left on device)" in str(error)
+            stops += 1
+        with pytest.raises(ParlinkError, match="No space left on device"):
+            link_files("in.jsonl", folder / name, job)
+        disk(1000)
+        link_files("in.jsonl", folder / name, job)
+        assert (folder / name).read_bytes() == Path(name).read_bytes()
+        for path in folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert stops > 4 and (folder / name).read_bytes() == Path(name).read_bytes()

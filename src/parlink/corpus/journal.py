@@ -68,12 +68,13 @@ class Journal:
 
     def recover(self) -> None:
         """Cut off what was not finished, and finish a part that was whole."""
-        if self._documents.exists() or not (self._closes or self._is_whole):
-            _truncate(self._documents, self._size)
-        if self._errors.exists() or not self._is_whole:
-            _truncate(self._errors, self._errors_size)
-        if self._closes and not self._is_whole:
-            self._close_part()
+        with files.refuse(self._output.path):
+            if self._documents.exists() or not (self._closes or self._is_whole):
+                _truncate(self._documents, self._size)
+            if self._errors.exists() or not self._is_whole:
+                _truncate(self._errors, self._errors_size)
+            if self._closes and not self._is_whole:
+                self._close_part()
 
     def skip(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         """Pass over the chunks that are done, and make sure that they are the same as then."""

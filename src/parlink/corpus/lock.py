@@ -11,6 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from parlink.data import files
 from parlink.errors import ParlinkError
 
 
@@ -19,6 +20,8 @@ def hold(folder: Path, output: str) -> Iterator[None]:
     """Hold a folder while the block runs; another process that tries is told who does."""
     owner = folder / "owner"
     lock = FileLock(folder / "lock")
+    with files.refuse(output):
+        (folder / "lock").touch()
     try:
         lock.acquire(timeout=0)
     except Timeout as error:
@@ -26,7 +29,8 @@ def hold(folder: Path, output: str) -> Iterator[None]:
         raise ParlinkError(f"{output}: is being written by {who}; wait for it, or choose another output") from error
     try:
         since = datetime.now().isoformat(sep=" ", timespec="seconds")
-        owner.write_text(f"process {os.getpid()} on {socket.gethostname()} since {since}")
+        with files.refuse(output):
+            owner.write_text(f"process {os.getpid()} on {socket.gethostname()} since {since}")
         yield
         owner.unlink(missing_ok=True)
     finally:
