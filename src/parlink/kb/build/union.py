@@ -161,9 +161,9 @@ def _guesses(views: Sequence[View]) -> arrays.Array | None:
     known = [(column, names) for column, names in shapes if column is not None]
     if not known:
         return None
-    return np.rint(np.average([column for column, _ in known], axis=0, weights=[names for _, names in known])).astype(
-        np.uint16
-    )
+    mean = np.average([column for column, _ in known], axis=0, weights=[names for _, names in known])
+    guesses: arrays.Array = np.rint(mean).astype(np.uint16)
+    return guesses
 
 
 def _redirects_of(view: View) -> dict[tuple[int, int], bool]:
