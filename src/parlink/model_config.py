@@ -11,6 +11,8 @@ from parlink.errors import ConfigError
 Family = Literal["longformer", "roberta", "bert", "distilbert"]
 DESCRIPTION_TOKENS = 32  # of what is said of an entity, that a bi-encoder reads
 DESCRIPTION_CHARACTERS = 8 * DESCRIPTION_TOKENS  # of it that are tokenized: more than so many tokens need
+SENTENCE_TOKENS = 48  # of an entity's title and description together, that an encoder reads as a sentence
+SENTENCE_REACH = 40  # tokens on either side of a mention that are read with it
 UNLIKE_WORDS = 0.4  # cosine of two words that have nothing to do with each other
 FEW_WORDS = 4.0  # rarity of all words of a description that counts half: a short one may be spoken of by chance
 # The most of each size that an encoder may have, well above all that are published: more is damage, or a mistake.
@@ -62,6 +64,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     self_normalized: bool = False  # a raw logit is read as a log-probability
     nil: bool = False  # NIL is one more candidate, with a reserved one-token name
     similarity: int = 0  # size of the vectors of the bi-encoder; 0: the paper's model, without one
+    sentence: int = 0  # size of the vectors of stretches of text, beside a bi-encoder; 0: none
 
     def __post_init__(self) -> None:
         encoder = self.encoder
@@ -89,6 +92,12 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             )
         if not 0 <= self.similarity <= ENCODER_LIMITS["hidden"]:
             raise ConfigError(f"similarity must be the size of a vector, or 0 for none, got {self.similarity}")
+        if not 0 <= self.sentence <= ENCODER_LIMITS["hidden"]:
+            raise ConfigError(f"sentence must be the size of a vector, or 0 for none, got {self.sentence}")
+        if self.sentence and not self.similarity:
+            raise ConfigError(
+                f"sentence ({self.sentence}) is a part of the bi-encoder; give the size of `similarity` too"
+            )
         if self.global_tokens < 0:
             raise ConfigError(f"global_tokens must be a number of tokens, or 0 for none, got {self.global_tokens}")
         if self.max_tokens <= 2 * self.overlap + self.global_tokens:

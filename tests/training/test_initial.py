@@ -13,6 +13,7 @@ from parlink.checkpoint.export import export
 from parlink.checkpoint.folder import load_checkpoint, save_checkpoint
 from parlink.errors import CheckpointError, ConfigError
 from parlink.training.initial import initial_checkpoint
+from tiny_model import tiny_checkpoint
 from tiny_training import tiny_config, tiny_settings, toml
 
 
@@ -30,6 +31,17 @@ def test_a_run_starts_with_every_weight_of_a_trained_model(tmp_path: Path, train
     assert started.tokenizer.hash == source.tokenizer.hash
     for name, weight in source.model.state_dict().items():
         assert torch.equal(started.model.state_dict()[name], weight), name
+
+
+def test_a_run_keeps_the_sentence_vectors_of_a_trained_model(tmp_path: Path) -> None:
+    source = tiny_checkpoint(seed=5, similarity=4, sentence=3)
+    save_checkpoint(tmp_path / "trained", source, card="")
+    sizes = {"detector_hidden": 8, "max_tokens": 64, "overlap": 30, "window": 8}
+    started = initial_checkpoint(tiny_config(tmp_path, encoder=str(tmp_path / "trained"), **sizes))
+    assert started.model.config.sentence == 3
+    for name in ("project.weight", "project.bias", "strength"):
+        kept, weight = (each.model.state_dict()[f"sentence.{name}"] for each in (started, source))
+        assert torch.equal(kept, weight), name
 
 
 def test_a_trained_model_in_8_bits_can_be_gone_on_from(tmp_path: Path, trained: Path) -> None:

@@ -173,6 +173,11 @@ def _write_tables(place: Path, model: LinkingModel, bits: Bits | None) -> None:
         np.save(place / "word_weight.npy", F.softplus(model.similarity.word_weight.detach()).numpy())
         np.save(place / "center.npy", model.similarity.center.detach().numpy())
         np.save(place / "rarity.npy", model.similarity.rarity.detach().numpy())
+    if model.sentence is not None:
+        project = model.sentence.project
+        np.save(place / "sentence_weight.npy", project.weight.detach().numpy())
+        np.save(place / "sentence_bias.npy", project.bias.detach().numpy())
+        np.save(place / "sentence_strength.npy", model.sentence.strength.detach().numpy()[None])
     np.save(place / "output_bias.npy", model.decoder.head.decoder.bias.detach().numpy())
 
 

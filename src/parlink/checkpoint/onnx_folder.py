@@ -34,6 +34,15 @@ class OnnxSimilarity:
 
 
 @dataclass(frozen=True, slots=True)
+class OnnxSentence:
+    """What makes vectors of stretches of text (`nn.sentence`)."""
+
+    weight: Floats  # (size, 2 * hidden)
+    bias: Floats  # (size,)
+    strength: Floats  # (1,)
+
+
+@dataclass(frozen=True, slots=True)
 class OnnxModel:
     """The graphs of a model (`nn.exportable` says what goes in and out), and the tables beside them."""
 
@@ -47,6 +56,7 @@ class OnnxModel:
     step: Graph
     correction: Graph
     similarity: OnnxSimilarity | None  # of a model with a bi-encoder
+    sentence: OnnxSentence | None  # of one that compares sentences too
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +94,7 @@ def load_onnx(folder: Path) -> OnnxCheckpoint:
         step=open_graph(place / "step.onnx"),
         correction=open_graph(place / "correction.onnx"),
         similarity=_open_similarity(place, shape) if config.similarity else None,
+        sentence=_open_sentence(place, config) if config.sentence else None,
     )
     return OnnxCheckpoint(model, Tokenizer.load(folder / "tokenizer.json"), file.tuned)
 
@@ -96,6 +107,12 @@ def _open_similarity(place: Path, shape: tuple[int, int]) -> OnnxSimilarity:
         rarity=np.array(map_array(place / "rarity.npy", shape[:1]), np.float32),
         center=np.array(map_array(place / "center.npy", shape[1:]), np.float32),
     )
+
+
+def _open_sentence(place: Path, config: ModelConfig) -> OnnxSentence:
+    shapes = {"weight": (config.sentence, 2 * config.encoder.hidden), "bias": (config.sentence,), "strength": (1,)}
+    arrays = (map_array(place / f"sentence_{name}.npy", shape) for name, shape in shapes.items())
+    return OnnxSentence(*(np.array(array, np.float32) for array in arrays))
 
 
 def open_graph(path: Path) -> Graph:

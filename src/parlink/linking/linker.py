@@ -217,7 +217,8 @@ class Linker:
         known = None if view is None else self._remember(view)
         describe = _know_nothing if known is None else known.entity
         linked_by = know_no_links if known is None else known.linked
-        own_kb = view is not None and self.source is self.kb and len(view) <= OWN_TITLES
+        is_small = view is not None and len(view) <= OWN_TITLES
+        own_kb = is_small and self.source is self.kb
         mentions = [mention for batch in batches for mention in batch.mentions]
         candidates = look_up(docs, mentions, _freeze(self.source, self.kb, known), settings)
         if settings.document_names:
@@ -227,7 +228,9 @@ class Linker:
         scored: list[list[Candidate]] = []
         for batch in _report(batches, progress, (0.5, 1.0)):
             choices = list(islice(remaining, len(batch.mentions)))
-            scored += score(network, tokenizer, batch.known, choices, settings, titles=titles, describe=describe)
+            scored += score(
+                network, tokenizer, batch.known, choices, settings, titles=titles, describe=describe, read=is_small
+            )
         if settings.weights.coherence and view is not None and view.has_links:
             scored = add_coherence(docs, mentions, scored, view, weight=settings.weights.coherence)
         links = decide_documents(

@@ -86,8 +86,13 @@ class KnownMentions(Protocol):
         """Score the titles that a beam search finds for each mention."""
         ...
 
-    def compare(self, mention: Integers, titles: Sequence[str], describe: Describe) -> tuple[Floats, Floats]:
-        """Similarity and overlap of each of some mentions and the title beside it, (titles,), by a bi-encoder."""
+    def compare(
+        self, mention: Integers, titles: Sequence[str], describe: Describe, *, read: bool = False
+    ) -> tuple[Floats, Floats]:
+        """Similarity and overlap of each of some mentions and the title beside it, (titles,), by a bi-encoder.
+
+        With `read`, the encoder reads what is said of each entity too, if the model has learned to compare that.
+        """
         ...
 
 

@@ -22,8 +22,10 @@ from parlink.linking.network import (
     ScoredNames,
     TokenSpans,
 )
+from parlink.linking.onnx_sentence import Stretches
 from parlink.linking.onnx_similarity import OnnxEntityReader, OnnxQueries
-from parlink.model_config import ModelConfig
+from parlink.linking.sentences import SentenceReader
+from parlink.model_config import SENTENCE_REACH, ModelConfig
 from parlink.nn.forest import Forest, chunks, grow
 from parlink.text.attention_plan import plan_attention
 from parlink.text.tokenizer import Tokenizer
@@ -44,7 +46,8 @@ class OnnxNetwork:
     def __init__(self, model: OnnxModel, tokenizer: Tokenizer) -> None:
         self.model = model
         similarity = model.similarity
-        self._reader = None if similarity is None else OnnxEntityReader(model.words, similarity, tokenizer)
+        sentences = None if model.sentence is None else SentenceReader(self._read_sentences, tokenizer)
+        self._reader = None if similarity is None else OnnxEntityReader(model.words, similarity, tokenizer, sentences)
 
     @property
     def config(self) -> ModelConfig:
@@ -73,6 +76,10 @@ class OnnxNetwork:
         return OnnxEncoding(
             self.model, self._reader, tokens, states, starts, is_owned, np.cumsum(length) - length, length
         )
+
+    def _read_sentences(self, windows: Sequence[Window]) -> Floats:
+        encoding = self.encode(windows, searched=[False] * len(windows))
+        return encoding.stretches().read(encoding.offset + 1, encoding.offset + encoding.length - 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +125,20 @@ class OnnxEncoding:
         bounds = [slice(a + 1, a + n - 1) for a, n in zip(self.offset.tolist(), self.length.tolist(), strict=True)]
         means = [self.states[text].sum(0) / max(text.stop - text.start, 1) for text in bounds]
         vectors = reader.ask(self.states, first, last, np.array(means, np.float32)[row])
-        return OnnxQueries(vectors, row, [self.tokens[text] for text in bounds])
+        return OnnxQueries(vectors, row, [self.tokens[text] for text in bounds], self._around(row, first, last))
+
+    def _around(self, row: Integers, first: Integers, last: Integers) -> Floats | None:
+        """The vectors of the text around mentions, of a model that compares sentences."""
+        if self.model.sentence is None:
+            return None
+        begin = np.maximum(first - SENTENCE_REACH, self.offset[row] + 1)
+        end = np.minimum(last + SENTENCE_REACH, (self.offset + self.length)[row] - 2)
+        return self.model.sentence.strength * self.stretches().read(begin, end)
+
+    def stretches(self) -> Stretches:
+        """What stretches of this text are read from."""
+        assert self.model.sentence is not None
+        return Stretches(self.model.sentence, self.states, self.model.words.rows(self.tokens))
 
     def _log_ends(self, row: Integers, first: Integers) -> Floats:
         """log p(end | start) of each length of mentions, (mentions, lengths); `first` counts through all windows."""
@@ -190,10 +210,12 @@ class OnnxMentions:
         """Refuse: this is torch's."""
         raise ConfigError("a search over all titles needs torch: load the model with runtime='torch'")
 
-    def compare(self, mention: Integers, titles: Sequence[str], describe: Describe) -> tuple[Floats, Floats]:
+    def compare(
+        self, mention: Integers, titles: Sequence[str], describe: Describe, *, read: bool = False
+    ) -> tuple[Floats, Floats]:
         """Similarity and overlap of mentions and titles."""
         assert self.reader is not None and self.queries is not None
-        return self.reader.compare(self.queries, mention, titles, describe)
+        return self.reader.compare(self.queries, mention, titles, describe, read=read)
 
     def _read(self, forest: Forest) -> tuple[Floats, Floats]:
         """Read names level by level: the mean log-likelihood of each, and the cell state after its last token."""

@@ -10,6 +10,7 @@ import numpy as np
 from parlink.checkpoint.onnx_folder import OnnxSimilarity
 from parlink.checkpoint.word_table import WordTable
 from parlink.linking.network import Describe, Floats, Integers, entity_texts
+from parlink.linking.sentences import SentenceReader
 from parlink.model_config import DESCRIPTION_TOKENS, FEW_WORDS, UNLIKE_WORDS
 from parlink.text.tokenizer import Tokenizer
 
@@ -21,16 +22,25 @@ class OnnxQueries:
     vectors: Floats  # (mentions, size)
     window: Integers  # (mentions,) which window each is in
     words: Sequence[Integers]  # the tokens of each window
+    around: Floats | None = None  # (mentions, sentence size) of the text around each
 
     def __getitem__(self, index: list[int] | slice) -> OnnxQueries:
-        return OnnxQueries(self.vectors[index], self.window[index], self.words)
+        around = None if self.around is None else self.around[index]
+        return OnnxQueries(self.vectors[index], self.window[index], self.words, around)
 
 
 class OnnxEntityReader:
     """Reads titles and descriptions, and compares mentions with them."""
 
-    def __init__(self, words: WordTable, similarity: OnnxSimilarity, tokenizer: Tokenizer) -> None:
+    def __init__(
+        self,
+        words: WordTable,
+        similarity: OnnxSimilarity,
+        tokenizer: Tokenizer,
+        sentences: SentenceReader | None = None,
+    ) -> None:
         self._words, self._similarity, self._tokenizer = words, similarity, tokenizer
+        self._sentences = sentences  # of a model that has learned to compare them
 
     def ask(self, states: Floats, first: Integers, last: Integers, document: Floats) -> Floats:
         """The vectors of mentions, (mentions, size); `document` is the mean state of the window of each."""
@@ -38,7 +48,13 @@ class OnnxEntityReader:
         return np.asarray(vectors)
 
     def compare(
-        self, queries: OnnxQueries, mention: Integers, titles: Sequence[str], describe: Describe
+        self,
+        queries: OnnxQueries,
+        mention: Integers,
+        titles: Sequence[str],
+        describe: Describe,
+        *,
+        read: bool = False,
     ) -> tuple[Floats, Floats]:
         """Similarity and overlap of each mention and the title beside it, (titles,)."""
         number = {title: place for place, title in enumerate(dict.fromkeys(titles))}
@@ -47,6 +63,8 @@ class OnnxEntityReader:
         (vectors,) = self._similarity.entities(title=self._average(names), description=self._average(said))
         entity = np.array([number[title] for title in titles], np.int64)
         product = np.einsum("ns,ns->n", queries.vectors[mention], vectors[entity])
+        if read and self._sentences is not None and queries.around is not None:
+            product = product + np.einsum("ns,ns->n", queries.around[mention], self._sentences.read(texts)[entity])
         spoken = np.zeros(len(entity), np.float32)
         for row in np.unique(queries.window[mention]):  # each window has words of its own to compare with
             pairs = np.flatnonzero(queries.window[mention] == row)

@@ -40,13 +40,14 @@ def score(
     *,
     titles: Callable[[], TitleTree],
     describe: Describe,
+    read: bool = False,
 ) -> list[list[Candidate]]:
     """Score what each mention may refer to, the best first.
 
     With `settings.fallback` a mention without candidates gets the best of all `titles`, which `describe` knows
-    more of; else it gets none.
+    more of; else it gets none. With `read`, the encoder reads what `describe` says of entities.
     """
-    compare = partial(_compare, describe) if network.config.similarity else None
+    compare = partial(_compare, describe, read) if network.config.similarity else None
     scored: list[list[Candidate]] = [[] for _ in candidates]
     known = [mention for mention, choice in enumerate(candidates) if choice]
     unknown = [mention for mention, choice in enumerate(candidates) if not choice]
@@ -164,9 +165,9 @@ def _tokens(candidate: Candidate, tokenizer: Tokenizer) -> tuple[int, ...]:
 
 
 def _compare(
-    describe: Describe, mentions: KnownMentions, mention: Integers, titles: Sequence[str]
+    describe: Describe, read: bool, mentions: KnownMentions, mention: Integers, titles: Sequence[str]
 ) -> tuple[Floats, Floats]:
-    return mentions.compare(mention, titles, describe)
+    return mentions.compare(mention, titles, describe, read=read)
 
 
 def _describe(title: str, describe: Describe) -> Candidate:

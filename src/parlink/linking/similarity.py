@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from parlink.linking.network import Describe, Integers, entity_texts
+from parlink.linking.sentences import SentenceReader
 from parlink.nn.decoder import MentionStates
 from parlink.nn.model import LinkingModel
 from parlink.nn.similarity import TOKENS, Entities, Words
@@ -20,18 +22,25 @@ MOST = 2**14  # entities that are remembered
 class EntityReader:
     """Reads titles and descriptions for a bi-encoder, and remembers those read last; several threads may ask."""
 
-    def __init__(self, model: LinkingModel, tokenizer: Tokenizer) -> None:
+    def __init__(self, model: LinkingModel, tokenizer: Tokenizer, sentences: SentenceReader | None = None) -> None:
         self._model, self._tokenizer, self._lock = model, tokenizer, threading.Lock()
+        self._sentences = sentences  # of a model that has learned to compare them
         self._rows: dict[tuple[str, str], int] = {}  # by title and description
         self._tokens: list[Integers] = []  # of the descriptions
         self._vectors = self._new_vectors(0)  # a row for each, and some to spare
 
     def compare(
-        self, states: MentionStates, mention: Tensor, titles: Sequence[str], describe: Describe
+        self, states: MentionStates, mention: Tensor, titles: Sequence[str], describe: Describe, *, read: bool = False
     ) -> tuple[Tensor, Tensor]:
-        """Similarity and overlap of each mention and the title beside it, (titles,); `describe` knows more of them."""
+        """Similarity and overlap of each mention and the title beside it, (titles,); `describe` knows more of them.
+
+        With `read`, what it knows is read by the encoder too.
+        """
         number = {title: place for place, title in enumerate(dict.fromkeys(titles))}
         entities, device = self.read(list(number), describe), self._vectors.device
+        if read and self._sentences is not None:
+            said = self._sentences.read([entity_texts(title, describe) for title in number])
+            entities = replace(entities, said=torch.from_numpy(said).to(device))
         entity = torch.tensor([number[title] for title in titles], dtype=torch.long, device=device)
         similarity, overlap = self._model.compare(states, mention.to(device), entities, entity)
         return similarity.cpu(), overlap.cpu()

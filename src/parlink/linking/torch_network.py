@@ -12,6 +12,7 @@ from parlink.kb.title_trees import TitleTree
 from parlink.linking.beam import beam_search
 from parlink.linking.names import generate_names, score_names
 from parlink.linking.network import Describe, Floats, Integers, JudgedSpans, Names, ScoredNames, TokenSpans
+from parlink.linking.sentences import SentenceReader
 from parlink.linking.similarity import EntityReader
 from parlink.model_config import ModelConfig
 from parlink.nn.batch import Batch, collate
@@ -27,7 +28,8 @@ class TorchNetwork:
 
     def __init__(self, model: LinkingModel, tokenizer: Tokenizer, *, device: str) -> None:
         self.model, self.device, self._pad_id = model.to(device).eval(), device, tokenizer.pad_id
-        self._reader = EntityReader(model, tokenizer) if model.similarity else None
+        sentences = SentenceReader(self._read_sentences, tokenizer) if model.sentence else None
+        self._reader = EntityReader(model, tokenizer, sentences) if model.similarity else None
 
     @property
     def config(self) -> ModelConfig:
@@ -45,6 +47,11 @@ class TorchNetwork:
         batch = collate(windows, pad_id=self._pad_id)
         batch = replace(batch, owned=batch.owned & torch.tensor(searched)[:, None]).to(self.device)
         return TorchEncoding(self.model, self._reader, batch, self.model.encode(batch))
+
+    @torch.inference_mode()
+    def _read_sentences(self, windows: Sequence[Window]) -> Floats:
+        batch = collate(windows, pad_id=self._pad_id).to(self.device)
+        return self.model.read_sentences(batch).cpu().numpy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +113,12 @@ class TorchMentions:
         return _scored(beam_search(self.model, self.states, titles.tree, roots, beams=beams))
 
     @torch.inference_mode()
-    def compare(self, mention: Integers, titles: Sequence[str], describe: Describe) -> tuple[Floats, Floats]:
+    def compare(
+        self, mention: Integers, titles: Sequence[str], describe: Describe, *, read: bool = False
+    ) -> tuple[Floats, Floats]:
         """Similarity and overlap of mentions and titles."""
         assert self.reader is not None
-        similarity, overlap = self.reader.compare(self.states, torch.from_numpy(mention), titles, describe)
+        similarity, overlap = self.reader.compare(self.states, torch.from_numpy(mention), titles, describe, read=read)
         return similarity.numpy(), overlap.numpy()
 
 

@@ -13,6 +13,7 @@ from parlink.nn.decoder import Decoder, MentionStates, Reading
 from parlink.nn.detector import Detector, Mentions
 from parlink.nn.encoder import Encoder
 from parlink.nn.prefix_tree import PrefixTree
+from parlink.nn.sentence import SentenceHead
 from parlink.nn.similarity import Entities, Similarity, Words
 
 
@@ -33,6 +34,7 @@ class LinkingModel(nn.Module):
         self.detector = Detector(config)
         self.decoder = Decoder(config, self.encoder.token_embeddings)
         self.similarity = Similarity(config) if config.similarity else None
+        self.sentence = SentenceHead(config) if config.sentence else None
 
     def encode(self, batch: Batch) -> Tensor:
         """The state of every token, (windows, length, hidden)."""
@@ -44,7 +46,11 @@ class LinkingModel(nn.Module):
         known = self.decoder.mentions(states, mentions)
         if self.similarity is None:
             return known
-        return replace(known, queries=self.similarity.mentions(states, mentions, batch))
+        queries = self.similarity.mentions(states, mentions, batch)
+        if self.sentence is not None:
+            words = self.encoder.token_embeddings.weight
+            queries = replace(queries, around=self.sentence.around(states, mentions, batch, words))
+        return replace(known, queries=queries)
 
     def read(self, tree: PrefixTree, mentions: MentionStates) -> Reading:
         """Read the names of every mention."""
@@ -54,6 +60,11 @@ class LinkingModel(nn.Module):
         """What mentions are compared with, of a model that has a bi-encoder."""
         assert self.similarity is not None
         return self.similarity.entities(titles, descriptions, self.encoder.token_embeddings.weight)
+
+    def read_sentences(self, batch: Batch) -> Tensor:
+        """The vectors of short texts, (windows, sentence size), of a model that has `nn.sentence`."""
+        assert self.sentence is not None
+        return self.sentence.whole(self.encode(batch), batch, self.encoder.token_embeddings.weight)
 
     def compare(
         self, mentions: MentionStates, mention: Tensor, entities: Entities, entity: Tensor
@@ -79,6 +90,8 @@ def count_parameters(model: LinkingModel) -> dict[str, int]:
     }
     if model.similarity is not None:
         parts["similarity"] = model.similarity
+    if model.sentence is not None:
+        parts["sentence"] = model.sentence
     seen: set[int] = set()
     counts = {}
     for name, part in parts.items():

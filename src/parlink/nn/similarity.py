@@ -5,7 +5,7 @@ entities that training never showed are told apart by it:
 
     mention     q = FFNN [state of its first token ; of its last ; mean of the window's states] / sqrt(size)
     entity      e = FFNN [words of its title ; words of its description]
-    similarity  q . e
+    similarity  q . e, and where the encoder has read what is said of the entity, the cosine of `nn.sentence` besides
 
 Words are the encoder's word embeddings, averaged by a weight that is learned for each. e depends on the entity alone,
 so that linking computes it once for each, and a mention costs one product a candidate. Beside it stands, as a part of
@@ -74,9 +74,11 @@ class Queries:
     vectors: Tensor  # (mentions, size)
     window: Tensor  # (mentions,) which window each is in
     words: Words  # of the windows
+    around: Tensor | None = None  # (mentions, sentence size) of the text around each, of a model with `nn.sentence`
 
     def __getitem__(self, index: Tensor | slice | list[int]) -> Queries:
-        return Queries(self.vectors[index], self.window[index], self.words)
+        around = None if self.around is None else self.around[index]
+        return Queries(self.vectors[index], self.window[index], self.words, around)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ class Entities:
 
     vectors: Tensor  # (entities, size)
     descriptions: Words
+    said: Tensor | None = None  # (entities, sentence size) of what is said of each, where the encoder has read it
 
 
 class Similarity(nn.Module):
@@ -128,6 +131,8 @@ class Similarity(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """Similarity and overlap of mention `mention[i]` and entity `entity[i]`, (pairs,) each."""
         similarity = (queries.vectors[mention] * entities.vectors[entity]).sum(-1)
+        if queries.around is not None and entities.said is not None:
+            similarity = similarity + (queries.around[mention] * entities.said[entity]).sum(-1)
         window = queries.window[mention]
         return similarity, self.overlap(queries.words, window, entities.descriptions, entity, word_embeddings)
 

@@ -64,7 +64,8 @@ def _from_trained(config: TrainConfig, folder: Path) -> Checkpoint:
         size = known.similarity
         got = f"similarity = {config.similarity}, but {folder} is trained with {size}"
         raise ConfigError(f"{got}; set `similarity = {size}`")
-    model = _random_model(config, sizes, tokenizer, similarity=config.similarity or known.similarity)
+    similarity = config.similarity or known.similarity
+    model = _random_model(config, sizes, tokenizer, similarity=similarity, sentence=known.sentence)
     trained = LinkingModel(msgspec.structs.replace(model.config, similarity=known.similarity))
     load_weights(folder / "model.safetensors", trained, assign=False)
     model.load_state_dict(trained.state_dict(), strict=False)  # a bi-encoder may be new
@@ -88,12 +89,17 @@ def _start_values(config: TrainConfig) -> Tuned:
 
 
 def _random_model(
-    config: TrainConfig, encoder: EncoderConfig, tokenizer: Tokenizer, *, similarity: int | None = None
+    config: TrainConfig,
+    encoder: EncoderConfig,
+    tokenizer: Tokenizer,
+    *,
+    similarity: int | None = None,
+    sentence: int = 0,
 ) -> LinkingModel:
     torch.manual_seed(config.seed)
     settings = config.model(encoder, bos_id=tokenizer.bos_id, eos_id=tokenizer.eos_id)
     size = config.similarity if similarity is None else similarity
-    return LinkingModel(msgspec.structs.replace(settings, similarity=size))
+    return LinkingModel(msgspec.structs.replace(settings, similarity=size, sentence=sentence))
 
 
 @torch.no_grad()
