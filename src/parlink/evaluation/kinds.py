@@ -33,13 +33,14 @@ def split_kinds(pairs: Sequence[tuple[Document, Document]], rules: Rules) -> Kin
     """
     if not any(WHAT in link.extra for gold, _ in pairs for link in gold.links):
         return None
-    names, others = [], []
+    names: list[Counts] = []
+    others: list[Counts] = []
     for gold, predicted in pairs:
         is_name = _tell_names(gold)
         wanted, found = linked_mentions(gold), asserted_links(predicted, rules)
         for kind, counts in ((True, names), (False, others)):
-            kept = [entities(_keep(links, is_name, kind)) for links in (wanted, found)]
-            counts.append(count(*kept, rules.match))
+            gold_kept, found_kept = (entities(_keep(links, is_name, kind)) for links in (wanted, found))
+            counts.append(count(gold_kept, found_kept, rules.match))
     return KindSplit(averages(names), averages(others), total(names), total(others))
 
 
