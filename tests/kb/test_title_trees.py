@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import logging
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -78,6 +80,29 @@ def test_a_folder_that_is_replaced_under_an_open_one_keeps_its_own_tree(tmp_path
     new = KnowledgeBase.open(tiny_folder(tmp_path, [{"title": "Ulm"}, {"title": "Kent"}]))
     assert sorted(titles_in(old.title_tree(byte_level_bpe()))) == sorted(old.titles())
     assert sorted(titles_in(new.title_tree(byte_level_bpe()))) == ["Kent", "Ulm"]
+
+
+def test_look_ups_do_not_wait_for_a_tree_that_is_being_made(tmp_path):
+    kb, tokenizer, begun, released = tiny_kb(tmp_path), byte_level_bpe(), threading.Event(), threading.Event()
+
+    class Waiting:
+        hash = tokenizer.hash
+
+        def titles(self, titles):
+            begun.set()
+            released.wait()
+            return tokenizer.titles(titles)
+
+    with ThreadPoolExecutor() as threads:
+        tree = threads.submit(kb.tree, Waiting())
+        begun.wait()
+        looked_up = threads.submit(lambda: (kb.candidates("Kent"), kb.add(Entity("Ulm")), kb.snapshot().entity("Ulm")))
+        try:
+            assert looked_up.result(timeout=60)[2] == Entity("Ulm")
+            assert not tree.done()
+        finally:
+            released.set()
+    assert len(tree.result().ends()) == len(LINES)
 
 
 def test_it_is_made_once_and_kept_under_the_hashes_of_kb_and_tokenizer(tmp_path, monkeypatch):

@@ -43,6 +43,7 @@ class KnowledgeBase:
         self._lock = threading.RLock()  # held by whoever reads or changes `_view`
         self._view = View(tables, Changes(tables))
         self._is_shared = False  # whether somebody may keep `_view`, so that a change must leave it as it is
+        self._tree_lock = threading.RLock()  # one of its own: look-ups do not wait for a tree that is being made
         self._trees: dict[tuple[str, str], PrefixTree] = {}  # by tokenizer and device
         self._title_tree: tuple[str, str, View, TitleTree] | None = None  # the one asked for last
         _OPENED.add(self)
@@ -137,7 +138,7 @@ class KnowledgeBase:
         """Return the tree of the folder's titles, changes not counted; the leaves hold the titles' numbers."""
         from parlink.kb.title_trees import base_tree
 
-        with self._lock:
+        with self._tree_lock:
             if (tokenizer.hash, device) not in self._trees:
                 tree = base_tree(self._tables, tokenizer) if device == "cpu" else self.tree(tokenizer).to(device)
                 self._trees[tokenizer.hash, device] = tree
@@ -203,7 +204,7 @@ class KnowledgeBase:
 
     def _open_anew(self) -> None:
         """Start afresh in a forked process: another thread may have held the lock, or been in the midst of a change."""
-        self._lock = threading.RLock()
+        self._lock, self._tree_lock = threading.RLock(), threading.RLock()
         self._overlay.leave_to_parent()
         self._view, self._is_shared = View(self._tables, Changes(self._tables)), False
 
