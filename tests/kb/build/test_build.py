@@ -3,6 +3,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -329,6 +330,39 @@ def test_a_build_killed_between_its_renames_is_finished_by_the_next_who_comes(tm
     build([source], folder, options=BuildOptions(replace=True))
     assert list(KnowledgeBase.open(folder).titles()) == ["Ulm"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kb", "kb.jsonl", "other.jsonl"]
+
+
+KILLED_CLEANING = """
+import os, sys
+from pathlib import Path
+from parlink.kb.build.build import build
+
+source, folder, removals = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+
+def watch(event, arguments):
+    global removals
+    if event == "os.remove":
+        removals -= 1
+        if removals < 0:
+            os._exit(9)
+
+sys.addaudithook(watch)
+build([source], folder)
+"""
+
+
+def test_a_build_killed_while_it_cleans_up_is_gone_on_with(tmp_path):
+    source, folder = write_lines(tmp_path / "a.jsonl", LINES), tmp_path / "out"
+    for removals in range(20):
+        killed = subprocess.run([sys.executable, "-c", KILLED_CLEANING, str(source), str(folder), str(removals)])
+        if killed.returncode == 0:
+            break
+        assert killed.returncode == 9
+        if not folder.exists():
+            build([source], folder, options=BuildOptions(resume=True))
+        assert sorted(KnowledgeBase.open(folder).titles()) == sorted(line["title"] for line in LINES)
+        shutil.rmtree(folder)
+    assert removals > 2
 
 
 def test_two_builds_of_one_folder_do_not_meet(tmp_path):

@@ -30,12 +30,12 @@ def open_work_folder(target: Path, *, resume: bool = False) -> Iterator[Path]:
             except KeyboardInterrupt:
                 _clear(work, keep_parts=True)
                 if _is_empty(work):
-                    shutil.rmtree(work, ignore_errors=True)
+                    _remove(work)
                 raise
             except BaseException:
-                shutil.rmtree(work, ignore_errors=True)
+                _remove(work)
                 raise
-            shutil.rmtree(work, ignore_errors=True)
+            _remove(work)
     except OSError as error:
         message = f"{target}: cannot be written ({error.strerror or error}), and nothing was left behind; "
         raise KnowledgeBaseError(message + "free some space, or choose another folder") from error
@@ -45,7 +45,7 @@ def put_in_place(work: Path, target: Path) -> None:
     """Let what was built take its place; what it was made of is needed no more."""
     for entry in work.iterdir():
         if entry.is_dir() and entry.name != "kb":
-            shutil.rmtree(entry, ignore_errors=True)
+            _remove(entry)
         elif entry.is_file() and entry.name != LOCK_FILE:
             entry.unlink()
     recovery.put_in_place(work / "kb", target)
@@ -56,7 +56,7 @@ def remove_remains(target: Path) -> None:
     work = work_path(target)
     if target.exists() and work.is_dir() and _is_empty(work):
         with suppress(Timeout), FileLock(work / LOCK_FILE, timeout=0):
-            shutil.rmtree(work, ignore_errors=True)
+            _remove(work)
 
 
 @contextmanager
@@ -78,9 +78,17 @@ def _clear(work: Path, *, keep_parts: bool) -> None:
         if keep_parts and (entry / DONE_FILE).is_file():
             continue
         if entry.is_dir():
-            shutil.rmtree(entry)
+            _remove(entry)
         elif entry.name != LOCK_FILE:
             entry.unlink()
+
+
+def _remove(folder: Path) -> None:
+    """Remove a part, or all of them; first what says that a part is complete, so that a kill in between is seen."""
+    with suppress(OSError):
+        for done in folder.rglob(DONE_FILE):
+            done.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_empty(work: Path) -> bool:
