@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from parlink.config import LinkOptions
 from parlink.linking.linker import Linker
 from parlink.serve.batcher import Batcher, BusyError, TooMuchWorkError
-from parlink.serve.lane import link_together
+from parlink.serve.lane import RECENT, Lane, link_together
 from parlink.serve.settings import Settings
 from parlink.serve.work import estimate_work
 from parlink.types import Candidate, Document, Link, Span
@@ -277,6 +277,15 @@ def test_a_document_like_those_that_wait_is_known_to_be_refused_before_it_is_rea
             task.cancel()
 
     asyncio.run(scenario())
+
+
+def test_the_slowest_of_the_last_batches_tells_how_long_the_next_may_take(linker: Linker) -> None:
+    lane = Lane(linker, batch=8, wait=0.0, observe=lambda docs: None)
+    for seconds in (1.0, 4.0, *[1.0] * (RECENT - 1)):
+        lane._measure(100.0, seconds, finished=True)
+    assert lane.predict(100.0) == 4.0  # though the mean has long forgotten it
+    lane._measure(100.0, 1.0, finished=True)
+    assert lane.predict(100.0) < 1.2
 
 
 def test_too_much_work_is_refused_whatever_its_length(linker: Linker) -> None:

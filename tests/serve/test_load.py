@@ -121,11 +121,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def command(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """`parlink serve` in a process of its own, and its address."""
     words = [sys.executable, "-m", "parlink", "serve", "--model", "model", "--kb", "kb", "--port", "0", *options]
-    with (folder / "log").open("w") as log:
-        process = subprocess.Popen(words, cwd=folder, stderr=log, text=True)
+    with (folder / "log").open("w") as file:
+        process = subprocess.Popen(words, cwd=folder, stderr=file, text=True)
     try:
-        assert eventually(lambda: "startup complete" in (folder / "log").read_text())
-        said = re.search(r"parlink is at (http://\S+/) ", (folder / "log").read_text())
+        while "startup complete" not in (log := (folder / "log").read_text()):
+            assert process.poll() is None, log
+            time.sleep(0.05)
+        said = re.search(r"parlink is at (http://\S+/) ", log)
         assert said is not None
         yield process, said[1]
     finally:

@@ -4,7 +4,8 @@ A job that finds the lane idle starts at once; what arrives while it works goes 
 several requests does the next one wait, for some milliseconds: clients that were answered together ask again together.
 So a client that is alone never waits.
 
-The lane measures how fast it works, and so knows how long what waits will take. A batch is stopped between its steps as
+The lane measures how fast it works, and so knows how long what waits will take: it goes by the slowest of its last
+batches, since on a machine that others use too the next one may be as slow. A batch is stopped between its steps as
 soon as nobody waits for any of it.
 """
 
@@ -14,6 +15,7 @@ import asyncio
 import logging
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -28,6 +30,7 @@ INTERNAL = "internal error; the log of the service says where"
 BATCH_SECONDS = 1.0  # of work that go together: longer batches gain little, and the next ones wait for them
 BATCH_TOKENS = 2048  # read at once, so that a long text can be stopped
 RETURN_SECONDS = 0.05  # within which clients that were answered together come back
+RECENT = 8  # batches, by the slowest of which the lane predicts
 MEMORY = 0.7  # how much of the measured speed is that of earlier batches: the last few seconds count
 WARM_UP = Document("parlink in Hamburg", spans=(Span(0, 7), Span(11, 18)))
 _log = logging.getLogger(__name__)
@@ -64,6 +67,7 @@ class Lane:
         self._running: Sequence[Job] = ()
         self._running_work, self._began = 0.0, 0.0
         self._work, self._seconds = 1.0, 1.0  # done so far, the past fading
+        self._speeds: deque[float] = deque(maxlen=RECENT)  # of the last batches
         self._arrived = asyncio.Event()
         self._company = 1  # requests in the last batch
         self._stopping = self._halted = False
@@ -94,8 +98,8 @@ class Lane:
         return min(speed, self._running_work / self.age) if self._running and self.age > 0 else speed
 
     def predict(self, work: float = 0.0) -> float:
-        """Return in how many seconds more work would be done, if it came now."""
-        speed = self.speed
+        """Return in how many seconds more work would be done, if it came now and the lane were as slow as it was."""
+        speed = min(self.speed, *self._speeds) if self._speeds else self.speed
         remaining = max(self._running_work - speed * self.age, 0.0)
         return (sum(job.work for job in self._waiting) + remaining + work) / speed
 
@@ -171,6 +175,7 @@ class Lane:
         if finished or work < self.speed * seconds:
             self._work = MEMORY * self._work + work
             self._seconds = MEMORY * self._seconds + seconds
+            self._speeds.append(work / max(seconds, 1e-6))
 
     def _link_jobs(self, jobs: Sequence[Job]) -> list[Document]:
         def checkpoint() -> None:
