@@ -5,7 +5,8 @@
 Titles and links of each repetition get a number of their own, so there are as many times the titles, names and links.
 Each build has a process of its own and computes in one, so that seconds of CPU tell all. Told apart, with the most
 memory that each held: reading, counting names in a second pass (all of them in memory), and merging. `--rows` is what
-each sorted list holds before it goes to the disk; fewer show on a small dump what happens on a large one.
+each sorted list holds before it goes to the disk; fewer show on a small dump what happens on a large one. Disk is what
+was gathered when merging begins.
 """
 
 from __future__ import annotations
@@ -34,8 +35,11 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
-    print("| times | XML, MB | titles | reading, s | MB | names, s | MB | merging, s | MB | tries, bytes a title |")
-    print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
+    columns = (
+        "times | XML, MB | titles | reading, s | MB | names, s | MB | merging, s | MB | tries, B a title | disk, MB"
+    )
+    print(f"| {columns} |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
     for times in map(int, options.times.split(",")):
         dump = options.work / f"{times}.xml"
         write_dump(dump, options.dump, pages=options.pages, times=times)
@@ -69,26 +73,29 @@ def build(dump: str, rows: str) -> None:
     from parlink.kb.build import spill
     from parlink.kb.build.build import BuildOptions
     from parlink.kb.build.build import build as build_folder
+    from parlink.kb.recovery import work_path
 
     spill.MAX_ROWS = int(rows)
-    seconds, peaks = [time.process_time(), 0.0], [0.0]
+    folder = Path(dump).with_suffix("")
+    seconds, peaks, disk = [time.process_time(), 0.0], [0.0], 0
 
     def note(stage: str, done: int, whole: int) -> None:
+        nonlocal disk
         if stage.startswith("merging"):
             seconds.append(time.process_time())
             peaks.append(peak())
+            disk = sum(path.stat().st_size for path in work_path(folder).rglob("*"))
             Path("/proc/self/clear_refs").write_text("5")  # what comes now has a peak of its own
         elif not stage.endswith(", names"):
             seconds[1], peaks[0] = time.process_time(), peak()
 
-    folder = Path(dump).with_suffix("")
     info = build_folder([dump], folder, options=BuildOptions(processes=1, replace=True), progress=note).info
     seconds.append(time.process_time())
     peaks.append(peak())
     tries = sum(size for name, size in info.sizes().items() if name.endswith(".marisa"))
     spent = (later - sooner for sooner, later in pairwise(seconds))
     figures = [cell for cpu, most in zip(spent, peaks, strict=True) for cell in (f"{cpu:.1f}", f"{most:.0f}")]
-    print(json.dumps([f"{info.titles:,}", *figures, f"{tries / info.titles:.1f}"]))
+    print(json.dumps([f"{info.titles:,}", *figures, f"{tries / info.titles:.1f}", f"{disk / 1e6:.1f}"]))
 
 
 def peak() -> float:

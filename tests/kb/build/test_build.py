@@ -460,7 +460,9 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path):
     assert left(tmp_path) == []
 
 
-def test_a_build_that_was_stopped_goes_on_where_it_was(tmp_path):
+@pytest.mark.parametrize("rows", [3, 1000])  # that are held in memory
+def test_a_build_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch, rows):
+    monkeypatch.setattr("parlink.kb.build.spill.MAX_ROWS", rows)
     first = write_lines(tmp_path / "a.jsonl", LINES)
     second = write_lines(tmp_path / "b.jsonl", [{"title": "Ulm"}])
 
