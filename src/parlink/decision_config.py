@@ -69,7 +69,6 @@ FEATURES = (
     "words",  # log of how many the surface has
     "longer",  # probability of a longer mention that the span is part of
     "shorter",  # of a mention that is part of it
-    "elsewhere",  # of another mention of the document with the same words, or with more
     "in_title",  # share of the surface's words that the title has
     "beyond",  # words that the title has and the surface has not
 )

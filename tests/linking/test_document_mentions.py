@@ -41,6 +41,7 @@ def test_a_name_its_parts_and_its_initials_are_found_again() -> None:
 def test_what_is_no_name_is_not_found() -> None:
     assert found("University of Kent of kent, Kentish university 2", "University of Kent") == []
     assert found("Euro 2000: 2000 tons", "Euro 2000") == []
+    assert found("The Post, by The Editor", "The Post") == []
     assert find_again("Kent and Kent", []) == []
 
 

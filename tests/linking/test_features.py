@@ -40,9 +40,9 @@ def test_features_say_how_sure_each_step_was() -> None:
 
 def test_features_say_what_the_title_shares_with_the_surface_and_what_is_proposed_around() -> None:
     club = (Candidate("Kent County Cricket Club", score=2.0),)
-    values = by_name("kent county team", club, around=Surroundings(0.5, 0.25, 0.75))
+    values = by_name("kent county team", club, around=Surroundings(longer=0.5, shorter=0.25))
     assert values["in_title"] == pytest.approx(2 / 3) and values["beyond"] == 2.0
-    assert (values["longer"], values["shorter"], values["elsewhere"]) == (0.5, 0.25, 0.75)
+    assert (values["longer"], values["shorter"]) == (0.5, 0.25)
 
 
 def test_features_say_who_proposed_a_mention() -> None:

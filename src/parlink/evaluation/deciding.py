@@ -108,7 +108,7 @@ def _tabulate(gold: Sequence[Document], predicted: Sequence[Document], linked_by
     rows = []
     for wanted, doc in zip(gold, predicted, strict=True):
         looked_at = [link for link in doc.links if _is_looked_at(link)]
-        around = survey(doc.text, [x.span for x in looked_at], [x.mention_probability for x in looked_at])
+        around = survey([x.span for x in looked_at], [x.mention_probability for x in looked_at])
         judged = [(x, a) for x, a in zip(looked_at, around, strict=True) if x.title is not None and x.candidates]
         links = [link for link, _ in judged]
         titles = {link.span: entity(link) for link in linked_mentions(wanted)}

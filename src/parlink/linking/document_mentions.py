@@ -66,13 +66,17 @@ def _short_forms(name: str) -> Iterator[tuple[str, str]]:
     yield name, words[0].group()
     if not 1 < len(words) <= LONGEST:
         return
-    named = [word for word in words if not word.group().islower() and not word.group().isdecimal()]
+    named = [word for word in words if _looks_like_name(word.group())]
     for at, first in enumerate(named):
         for last in named[at:]:
             yield name[first.start() : last.end()], first.group()
     for initials in {"".join(word.group()[0] for word in chosen) for chosen in (words, named)}:
         if len(initials) > 1 and initials.isalpha():
             yield initials.upper(), initials.upper()
+
+
+def _looks_like_name(word: str) -> bool:
+    return len(word) > 1 and not word.islower() and not word.isdecimal() and word.casefold() != "the"
 
 
 def _goes_on(text: str, end: int) -> bool:

@@ -29,7 +29,7 @@ def explain(linker: Linker, text: str | Document, *, options: LinkOptions, top: 
     answer = resolve(everything, everything.links, settings, kb=everything.kb)
     linked_by = know_no_links if linker.kb is None else linker.kb.snapshot().linked
     links = everything.links
-    around = survey(everything.text, [link.span for link in links], [link.mention_probability for link in links])
+    around = survey([link.span for link in links], [link.mention_probability for link in links])
     lines = [
         line
         for link, about in zip(links, around, strict=True)

@@ -60,7 +60,6 @@ def link_features(
         "words": math.log(1 + surface.count(" ")),
         "longer": around.longer,
         "shorter": around.shorter,
-        "elsewhere": around.elsewhere,
         "in_title": len(named & titled) / max(len(named), 1),
         "beyond": float(len(titled - named)),
     }
