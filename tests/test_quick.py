@@ -14,6 +14,10 @@ def test_the_version_is_that_of_the_package() -> None:
     assert parlink.__version__ == version("parlink")
 
 
+def test_a_prompt_completes_what_is_imported_later() -> None:
+    assert set(parlink.__all__) <= set(dir(parlink))
+
+
 def test_the_model_is_opened_once_and_takes_what_a_linker_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     tiny, opened = Linker(tiny_checkpoint(seed=3, spread=2.0)), []
     monkeypatch.setattr(Linker, "load", lambda: opened.append(tiny) or tiny)

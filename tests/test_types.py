@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import spacy
 
-from parlink.errors import DataFormatError
+from parlink.errors import DataFormatError, ParlinkError
 from parlink.types import Candidate, Document, Entity, Link, Span
 
 TEXT = "The king of Jordan flew to Egypt."
@@ -87,7 +87,9 @@ def test_a_document_becomes_a_doc_of_spacy() -> None:
     doc = DOC.to_spacy(nlp.vocab)
     assert doc.text == TEXT and doc.vocab is nlp.vocab
     assert [(ent.text, ent.label_, ent.kb_id_) for ent in doc.ents] == [
-        ("Jordan", "place", "Jordan"),
+        ("Jordan", "place", "Q810"),
         ("Egypt", "ENTITY", ""),
     ]
     assert doc.ents[0]._.parlink == JORDAN
+    with pytest.raises(ParlinkError, match=r"doc\.to_spacy\(nlp\.vocab\)"):
+        DOC.to_spacy(nlp)  # type: ignore[arg-type]

@@ -39,6 +39,10 @@ _LATER = {
 }
 
 
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]  # what a prompt completes, before any of it is imported
+
+
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("parlink")

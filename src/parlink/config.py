@@ -63,20 +63,28 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     The fields that say what they mean are options of every command that links.
     """
 
-    mention_threshold: Annotated[float, _says("Least log-odds that a mention starts.")] | None = None
-    score_threshold: Annotated[float, _says("Least score of the best candidate.")] | None = None
-    min_confidence: Annotated[float, _says("Least probability that a link is right.", ge=0, le=1)] | None = None
+    mention_threshold: Annotated[float, _says("Minimum log-odds that a mention starts at a token.")] | None = None
+    score_threshold: Annotated[float, _says("Minimum score of the best candidate.")] | None = None
+    min_confidence: Annotated[float, _says("Minimum probability that a link is correct.", ge=0, le=1)] | None = None
     weights: ScoreWeights | None = None
-    search: Annotated[Literal["rank", "beam"], _says("Score every candidate, or search by beam.")] = "rank"
-    beams: Annotated[int, _says("Width of the beam.", ge=1)] = 5
-    fallback: Annotated[bool, _says("Search all titles for a mention without candidates.")] | None = None
-    document_names: Annotated[bool, _says("Let short names take the candidates of longer ones.")] | None = None
-    document_mentions: Annotated[bool, _says("Propose names of a document wherever they stand.")] | None = None
-    dictionary: Annotated[bool, _says("Propose the names of the knowledge base as mentions.")] | None = None
-    least_linked: Annotated[float, _says("How often such a name is a link where it occurs.", ge=0, le=1)] | None = None
-    any_case: Annotated[bool, _says("Propose names of one word in any spelling.")] = False
-    max_candidates: Annotated[int, _says("Candidates of a mention that are scored.", ge=1)] = 30
-    names: Annotated[int, _says("Candidates of a mention whose names are read; 0: all.", ge=0)] | None = None
+    search: Annotated[Literal["rank", "beam"], _says("Score every candidate, or generate titles by beam search.")] = (
+        "rank"
+    )
+    beams: Annotated[int, _says("Beam width.", ge=1)] = 5
+    fallback: Annotated[bool, _says("Search all titles where a mention has no candidates.")] | None = None
+    document_names: (
+        Annotated[bool, _says("Let a short name share the candidates of a longer one in the text.")] | None
+    ) = None
+    document_mentions: Annotated[bool, _says("Propose the names of a document wherever they occur in it.")] | None = (
+        None
+    )
+    dictionary: Annotated[bool, _says("Propose names of the knowledge base as mentions, too.")] | None = None
+    least_linked: (
+        Annotated[float, _says("Minimum share of links among the occurrences of such a name.", ge=0, le=1)] | None
+    ) = None
+    any_case: Annotated[bool, _says("Propose one-word names in upper, lower or mixed case alike.")] = False
+    max_candidates: Annotated[int, _says("Maximum candidates of a mention.", ge=1)] = 30
+    names: Annotated[int, _says("Candidates of a mention that the network scores; 0: all.", ge=0)] | None = None
     titles: tuple[str, ...] | None = None  # link to these entities only
     overlaps: Literal["resolve", "keep"] = "resolve"  # keep: every detected span, which tuning needs
 

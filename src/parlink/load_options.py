@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import msgspec
 
 Precision = Literal["float32", "bfloat16", "int8"]
-_DEVICE = msgspec.Meta(description="Where the model runs: cpu, cuda, cuda:N, or auto for the best there is.")
-_PRECISION = msgspec.Meta(description="Of what is computed. Default: float32, on a GPU bfloat16 where it has that.")
+_DEVICE = msgspec.Meta(description="Where the model runs: cpu, cuda, cuda:N, or auto (CUDA if available).")
+_PRECISION = msgspec.Meta(description="Numeric precision. Default: float32; bfloat16 on a GPU that supports it.")
 
 
 class LoadOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

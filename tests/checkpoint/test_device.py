@@ -15,7 +15,7 @@ def test_a_device_is_chosen_by_its_name() -> None:
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
 def test_without_cuda_the_error_says_what_there_is() -> None:
-    with pytest.raises(ConfigError, match=r"device 'cuda' cannot be used \(.*\); here there is cpu$"):
+    with pytest.raises(ConfigError, match=r"device 'cuda' cannot be used \(.*\); available here: cpu$"):
         Linker.load(device="cuda")
 
 
@@ -26,5 +26,5 @@ def test_what_is_no_device_is_refused(name: str) -> None:
 
 
 def test_what_torch_says_is_left_out_where_it_is_long() -> None:
-    with pytest.raises(ConfigError, match=r"^device 'gpu' cannot be used; here there is cpu"):
+    with pytest.raises(ConfigError, match=r"^device 'gpu' cannot be used; available here: cpu"):
         choose_device("gpu")

@@ -125,7 +125,7 @@ def test_json_fits_on_a_screen(parlink: Parlink, monkeypatch: pytest.MonkeyPatch
 def test_a_device_that_is_not_here_is_one_line(parlink: Parlink) -> None:
     code, printed, shown = parlink("link", TEXT, "--model", "model", "--device", "abacus")
     assert (code, printed) == (1, "")
-    assert shown.startswith("error: device 'abacus' cannot be used") and "here there is cpu" in shown
+    assert shown.startswith("error: device 'abacus' cannot be used") and "available here: cpu" in shown
 
 
 @pytest.mark.parametrize("words", [[], ["kb"], ["data"]])

@@ -16,7 +16,9 @@ from spacy.tokens import Doc, DocBin
 
 from parlink import Document, Link, Linker, LinkOptions, ParlinkError, Span
 from parlink.checkpoint.folder import save_checkpoint
+from parlink.data.formats import docbin
 from parlink.errors import ConfigError
+from parlink.integrations.spacy import _widen
 from parlink.struct_fields import described_fields
 from tiny_kb import tiny_folder
 from tiny_model import tiny_checkpoint
@@ -82,6 +84,21 @@ def test_an_entity_that_is_not_linked_has_no_id_and_a_reason(folder: Path) -> No
     doc = pipeline(folder, given=True)(TEXTS[2])
     assert [(ent.text, ent.kb_id_ == "") for ent in doc.ents] == [("Nobody", True), ("Kent", False)]
     assert doc.ents[0]._.parlink.reason == "no_candidate"
+
+
+def test_a_docbin_of_the_pipe_is_read_as_it_linked(folder: Path, tmp_path: Path) -> None:
+    doc = pipeline(folder, given=True)(TEXTS[0])
+    (tmp_path / "a.spacy").write_bytes(DocBin(docs=[doc], store_user_data=True).to_bytes())
+    (again,) = docbin.read(tmp_path / "a.spacy")
+    assert any(link.id is not None and link.id == ent.kb_id_ for ent, link in zip(doc.ents, again, strict=True))
+    assert list(again) == [ent._.parlink for ent in doc.ents]
+
+
+def test_an_entity_that_is_found_is_labeled_by_its_type() -> None:
+    links = [Link(Span(0, 3), "Hamburger SV", type="organization"), Link(Span(12, 16), "Kent")]
+    doc = spacy.blank("en")(TEXTS[0])
+    assert [ent.label_ for ent in _widen(doc, links, None)] == ["organization", "ENTITY"]
+    assert [ent.label_ for ent in _widen(doc, links, "THING")] == ["THING", "THING"]
 
 
 def test_without_a_pipe_before_mentions_are_found_and_widened_to_tokens(folder: Path, linker: Linker) -> None:

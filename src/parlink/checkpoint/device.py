@@ -18,7 +18,7 @@ def choose_device(name: str) -> torch.device:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, TypeError) as error:
         raise ConfigError(
-            f"device {name!r} cannot be used{_give_reason(error)}; here there is {_list_devices()}"
+            f"device {name!r} cannot be used{_give_reason(error)}; available here: {_list_devices()}"
         ) from error
     return device
 
@@ -30,4 +30,4 @@ def _give_reason(error: Exception) -> str:
 
 
 def _list_devices() -> str:
-    return " and ".join(["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))])
+    return ", ".join(["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))])

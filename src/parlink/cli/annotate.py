@@ -30,7 +30,7 @@ def annotate(
         list[str], typer.Argument(metavar="IN...", help="Files, folders, patterns, s3:// or other URLs, or -.")
     ],
     output: Annotated[
-        str, typer.Option("--output", "-o", help="File or URL of the linked documents, its format by its name; or -.")
+        str, typer.Option("--output", "-o", help="File or URL to write, its format told by its name; or -.")
     ],
     model: Model = None,
     kb: KbFolder = None,
@@ -38,19 +38,21 @@ def annotate(
     output_format: Annotated[str | None, typer.Option("--to", help=FORMATS)] = None,
     text_field: Annotated[str | None, typer.Option(help="Field of JSON, CSV, TSV, Parquet with the text.")] = None,
     id_field: Annotated[str | None, typer.Option(help="Field with the id.")] = None,
-    strip: Annotated[Strip | None, typer.Option(help="Link the text of pages; offsets are into the page.")] = None,
-    top: Annotated[int, typer.Option("--top", "--candidates", min=0, help="Candidates to keep of each link.")] = 5,
+    strip: Annotated[
+        Strip | None, typer.Option(help="Skip the markup of HTML pages; offsets stay those of the page.")
+    ] = None,
+    top: Annotated[int, typer.Option("--top", "--candidates", min=0, help="Candidates kept for each link.")] = 5,
     workers: Annotated[int, typer.Option(min=1, help="Processes, of one thread each.")] = 1,
     engine: Annotated[EngineName, ENGINE] = EngineName.PROCESSES,
     address: Annotated[str | None, ADDRESS] = None,
     shard: Annotated[str | None, typer.Option(metavar="I/N", help="Link the I-th of N parts of the input.")] = None,
     part_documents: Annotated[
-        int | None, typer.Option(min=1, help="Documents of a numbered part; default: one file for all.")
+        int | None, typer.Option(min=1, help="Documents per numbered part file; default: one file.")
     ] = None,
-    report: Annotated[Path | None, typer.Option(help="Page of HTML to write: counts and frequent entities.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Understood, not needed: a run always goes on.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write an HTML page with counts and frequent entities.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Not needed: a stopped run always continues.")] = False,
 ) -> None:
-    """Link files of documents. Links that they have are replaced, but given spans and candidates are used."""
+    """Link files of documents. Existing links are replaced; given spans and candidates are used."""
     from parlink.cli.bars import corpus_bar
     from parlink.cli.corpus_summary import print_summary, write_report
     from parlink.corpus.annotate import annotate

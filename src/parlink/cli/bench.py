@@ -17,15 +17,15 @@ from parlink.load_options import LoadOptions
 @add_options(LoadOptions)
 def bench(
     load: LoadOptions,
-    documents: Annotated[Path | None, typer.Argument(help="Documents, JSONL; default: a text of our own.")] = None,
+    documents: Annotated[Path | None, typer.Argument(help="Documents, JSONL; default: a built-in text.")] = None,
     model: Model = None,
     kb: KbFolder = None,
-    limit: Annotated[int, typer.Option(min=1, help="Documents that are linked, from the first on.")] = 40,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of a process.")] = 1,
-    plot: Annotated[Path | None, typer.Option(help="Draw documents a second as bars, SVG.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Number of documents to link.")] = 40,
+    threads: Annotated[int, typer.Option(min=1, help="Threads per process.")] = 1,
+    plot: Annotated[Path | None, typer.Option(help="Write a bar chart of documents per second, SVG.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure how fast a model links. Alone and in batches, in float32 and in 8 bits unless --precision says one."""
+    """Measure how fast a model links. One at a time and in batches, in float32 and int8 unless --precision is given."""
     from parlink.bars import spinner
     from parlink.data import files, jsonl
     from parlink.errors import ParlinkError

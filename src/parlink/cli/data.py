@@ -13,7 +13,7 @@ import typer
 from parlink.cli.engine import ADDRESS, ENGINE, EngineName, choose_engine
 
 T = TypeVar("T")
-FORMATS = "Format, as jsonl, parquet, csv, nif, elevant; told from the name and contents if left out."
+FORMATS = "Format, such as jsonl, parquet, csv, nif, elevant; default: told from name and content."
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -10,8 +10,8 @@ import typer
 if TYPE_CHECKING:
     from parlink.data.parallel import Engine
 
-ENGINE = typer.Option("--engine", help="Work in processes of this machine, or on Ray.")
-ADDRESS = typer.Option("--address", help="Of the Ray cluster; default: one on this machine.")
+ENGINE = typer.Option("--engine", help="Run in processes on this machine, or on Ray.")
+ADDRESS = typer.Option("--address", help="Address of the Ray cluster; default: a local one.")
 
 
 class EngineName(StrEnum):

@@ -21,7 +21,7 @@ def evaluate(
     load: LoadOptions,
     data: Annotated[
         list[Path],
-        typer.Argument(help="Gold documents, any format; several files are one set."),
+        typer.Argument(help="Gold documents, any format; several files form one set."),
     ],
     model: Model = None,
     kb: Annotated[
@@ -37,7 +37,7 @@ def evaluate(
         ),
     ] = None,
     surfaces: Annotated[
-        Path | None, typer.Option(help="Table of given-surface, JSON: surface to titles. Default: made of DATA.")
+        Path | None, typer.Option(help="Table of given-surface, JSON: surface to titles. Default: made from DATA.")
     ] = None,
     predictions: Annotated[Path | None, typer.Option(help="Score these predictions instead of a model.")] = None,
     save_predictions: Annotated[Path | None, typer.Option(help="Write the links that were scored, JSONL.")] = None,

@@ -19,15 +19,15 @@ def export(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
     format: Annotated[Format, typer.Option(help="Weights for torch, or graphs for onnxruntime.")] = "safetensors",
     bits: Annotated[
-        Width | None, typer.Option(help="Bits a weight of safetensors (16); 6 and 8: with a scale per row.")
+        Width | None, typer.Option(help="Bits per weight of safetensors (16); 6 and 8: with a scale per row.")
     ] = None,
     word_bits: Annotated[
-        Width | None, typer.Option(help="The same for words (8; onnx: as few as change none).")
+        Width | None, typer.Option(help="Bits per word embedding (8; onnx: as few as lose nothing).")
     ] = None,
     kb: Annotated[Path | None, typer.Option(help="Knowledge base to put inside, if not the model's own.")] = None,
     push: Annotated[str | None, typer.Option(help="Push it to the Hugging Face hub too, such as org/name.")] = None,
 ) -> None:
-    """Copy a model in fewer bits. Its knowledge base comes along, so that one folder can be shipped."""
+    """Export a model in fewer bits or as ONNX. Its knowledge base comes along, so that one folder can be shipped."""
     from parlink.checkpoint import export as exports
     from parlink.cli.bars import spinner
 

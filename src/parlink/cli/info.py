@@ -14,11 +14,11 @@ def info(
         Path | None,
         typer.Argument(help="A model folder, or a training config (TOML); default: the model that comes with parlink."),
     ] = None,
-    layers: Annotated[int | None, typer.Option(help="Count only the first so many layers of the encoder.")] = None,
-    verify: Annotated[bool, typer.Option(help="Read a model folder whole, and check every file.")] = False,
+    layers: Annotated[int | None, typer.Option(help="Count only this many layers of the encoder.")] = None,
+    verify: Annotated[bool, typer.Option(help="Read the whole model folder and check every file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Print the sizes of a model, part by part."""
+    """Print the parameters and size of each part of a model."""
     import msgspec
 
     from parlink.checkpoint.config_file import packaged_model

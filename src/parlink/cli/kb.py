@@ -31,25 +31,27 @@ def build(
         list[Path], typer.Argument(help="JSONL, CSV, TSV, Parquet, TXT, MediaWiki XML and SQL, Wikidata JSON.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
-    name: Annotated[str | None, typer.Option(help="Name that results give; else that of the folder.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name shown in results; default: that of the folder.")] = None,
     ids: Annotated[list[Path] | None, typer.Option(help="Title and id: CSV, TSV, JSON; or a dump.")] = None,
     redirects: Annotated[Path | None, typer.Option(help="JSON object: title to current title.")] = None,
     url_template: Annotated[str | None, typer.Option(help="Such as https://example.org/{title} or .../{id}.")] = None,
-    min_links: Annotated[int, typer.Option(help="Links that make a title without a page an entity.", min=1)] = 1,
-    pages_only: Annotated[bool, typer.Option(help="Take no titles that are only linked to.")] = False,
+    min_links: Annotated[
+        int, typer.Option(help="Links that make a title without a page of its own an entity.", min=1)
+    ] = 1,
+    pages_only: Annotated[bool, typer.Option(help="Ignore titles that have no page of their own.")] = False,
     lang: Annotated[str, typer.Option(help="Language of names in a Wikidata dump.")] = "en",
-    ignore: Annotated[list[str] | None, typer.Option(help="Column or key of your data to pass over.")] = None,
+    ignore: Annotated[list[str] | None, typer.Option(help="Column or key of your data to skip.")] = None,
     texts: Annotated[
-        list[Path] | None, typer.Option(help="Dumps and JSONL to count in how often names are links; else the sources.")
+        list[Path] | None, typer.Option(help="Texts in which to count how often names are links; default: the sources.")
     ] = None,
     links: Annotated[list[Path] | None, typer.Option(help='Lines of {"title", "links"}, for the link graph.')] = None,
-    pages_a_title: Annotated[int, typer.Option(help="Pages that the link graph keeps a title.", min=0)] = 128,
-    link_probability: Annotated[bool, typer.Option(help="Count in the texts how often names are links.")] = True,
-    processes: Annotated[int | None, typer.Option(help="Processes; else one a core.", min=1)] = None,
+    pages_a_title: Annotated[int, typer.Option(help="Maximum pages per title in the link graph.", min=0)] = 128,
+    link_probability: Annotated[bool, typer.Option(help="Count how often names are links in the texts.")] = True,
+    processes: Annotated[int | None, typer.Option(help="Processes; default: one per core.", min=1)] = None,
     engine: Annotated[EngineName, ENGINE] = EngineName.PROCESSES,
     address: Annotated[str | None, ADDRESS] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a build that was stopped.")] = False,
-    replace: Annotated[bool, typer.Option(help="Put the new folder in place of the one that is there.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a stopped build.")] = False,
+    replace: Annotated[bool, typer.Option(help="Replace an existing folder.")] = False,
 ) -> None:
     """Build a knowledge base from one or more sources."""
     from parlink.cli.bars import stage_bars
@@ -80,7 +82,7 @@ def build(
 
 @app.command()
 def info(folder: Folder, overlay: Overlay = None, as_json: AsJson = False) -> None:
-    """Show where it comes from and how large it is."""
+    """Show its sources, license and size."""
     import msgspec
 
     from parlink.kb import KnowledgeBase

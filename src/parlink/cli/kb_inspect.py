@@ -24,11 +24,11 @@ _EXAMPLES = 3  # of a finding, on the terminal
 def lookup(
     folder: Folder,
     surface: Annotated[str, typer.Argument(help="Text of a mention.")],
-    limit: Annotated[int, typer.Option(help="Most candidates to show.", min=1)] = 30,
+    limit: Annotated[int, typer.Option(help="Maximum candidates to show.", min=1)] = 30,
     overlay: Overlay = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the entities that a name may refer to. Each with its prior and what is known of it."""
+    """Show the entities that a name may refer to. With priors, types and descriptions."""
     from parlink.kb import KnowledgeBase
 
     view = KnowledgeBase.open(folder, overlay=overlay).snapshot()
@@ -44,11 +44,11 @@ def lookup(
 
 def check(
     folder: Folder,
-    report: Annotated[Path | None, typer.Option(help="Page of HTML to write, with examples.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write an HTML page with examples.")] = None,
     overlay: Overlay = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check files and content. Lists what may be wrong: twins, redirects, names, descriptions."""
+    """Check files and content. Lists likely mistakes: duplicates, redirects, names, descriptions."""
     from parlink.cli.bars import spinner
     from parlink.data import files
     from parlink.kb import KnowledgeBase
@@ -75,10 +75,10 @@ def check(
 def diff(
     old: Folder,
     new: Annotated[Path, typer.Argument(help="Folder to compare it with.")],
-    show: Annotated[int, typer.Option(help="Most lines to show of each kind.", min=0)] = 10,
+    show: Annotated[int, typer.Option(help="Maximum lines to show of each kind.", min=0)] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is different in another one. Compares entities, what is known of them, and names."""
+    """Compare two knowledge bases: entities, their facts, and names."""
     import msgspec
 
     from parlink.cli.bars import spinner
@@ -103,11 +103,11 @@ def diff(
 
 def merge(
     first: Folder,
-    second: Annotated[Path, typer.Argument(help="Folder whose entities are added; the first one is right.")],
+    second: Annotated[Path, typer.Argument(help="Folder whose entities are added; where both differ, the first wins.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
-    name: Annotated[str | None, typer.Option(help="Name that results give; else that of the folder.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name shown in results; default: that of the folder.")] = None,
 ) -> None:
-    """Merge two into a new one. Their changes come along."""
+    """Merge two knowledge bases into a new one, with their changes."""
     from parlink.cli.bars import spinner
     from parlink.kb import KnowledgeBase
     from parlink.kb.build.union import merge as write_union

@@ -24,15 +24,15 @@ def link(
     surfaces: Annotated[
         Path | None, typer.Option(help="Take candidates from this JSON object: surface to a list of titles.")
     ] = None,
-    top: Annotated[int, typer.Option(min=0, help="Candidates of a mention that are shown.")] = 5,
-    html: Annotated[Path | None, typer.Option(help="Write a page with the links in place, too.")] = None,
+    top: Annotated[int, typer.Option(min=0, help="Candidates shown for each mention.")] = 5,
+    html: Annotated[Path | None, typer.Option(help="Also write an HTML page with the links in place.")] = None,
     output_format: Annotated[
         OutputFormat | None,
-        typer.Option("--format", help="Default: a table on a terminal, else json, which on a terminal is short."),
+        typer.Option("--format", help="Default: table on a terminal, json elsewhere; json is abridged on a terminal."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     explained: Annotated[
-        bool, typer.Option("--explain", help="Print why: each part of each score, and what decided.")
+        bool, typer.Option("--explain", help="Explain the decision: all parts of every score.")
     ] = False,
 ) -> None:
     """Find the entities in a text. Prints a table on a terminal, JSON when piped."""

@@ -31,16 +31,16 @@ def tune(
         bool, typer.Option("--decision", help="Fit the decision, each file a dataset, in place of thresholds.")
     ] = False,
     document_names: Annotated[
-        bool | None, typer.Option(help="Let short names take the candidates of longer ones, from now on.")
+        bool | None, typer.Option(help="Let a short name share the candidates of a longer one, from now on.")
     ] = None,
     document_mentions: Annotated[
         bool | None, typer.Option(help="Propose names of a document wherever they stand, from now on.")
     ] = None,
     dictionary: Annotated[
-        bool | None, typer.Option(help="Propose the names of the knowledge base as mentions, from now on.")
+        bool | None, typer.Option(help="Propose names of the knowledge base as mentions, from now on.")
     ] = None,
     least_linked: Annotated[
-        float | None, typer.Option(min=0, max=1, help="How often such a name is a link where it occurs.")
+        float | None, typer.Option(min=0, max=1, help="Minimum share of links among the occurrences of such a name.")
     ] = None,
     names: Annotated[
         int | None, typer.Option(min=0, help="Candidates of a mention whose names are read from now on; 0: all.")
@@ -51,7 +51,7 @@ def tune(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Choose the thresholds that link best. One pass of linking is enough for it, and for the curves that it draws.
+    """Choose the thresholds that link best. Needs one pass of linking, and draws the curves.
 
     With --decision, fit the confidence that decides which links are made, over several datasets; with --weights too,
     the weights come first, and what the names that a shortlist leaves unread have on average.

@@ -23,7 +23,7 @@ from typing import Any, Literal, get_type_hints
 import msgspec
 
 from parlink.config import LinkOptions
-from parlink.data.formats.docbin import key_of, register_extension
+from parlink.data.formats.docbin import kb_id, key_of, label_of, register_extension
 from parlink.errors import ParlinkError
 from parlink.kb import copy_kb
 from parlink.linking.linker import Linker
@@ -57,7 +57,7 @@ class Settings(_LinkFields, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     precision: Precision | None = None  # None: float32, and on a GPU bfloat16 where it has that
     mode: Mode = "auto"  # auto: link the entities that a pipe before this one set, and find them if none did
     candidates: int = 5  # how many to keep with an entity
-    label: str = "ENTITY"  # of the entities that parlink finds
+    label: str | None = None  # of the entities that parlink finds; None: their type, or ENTITY
 
     @property
     def options(self) -> LinkOptions:
@@ -177,16 +177,17 @@ def _answer(doc: Doc, linked: Document, settings: Settings) -> None:
         pairs = dict(zip(doc.ents, linked.links, strict=True))
     for ent, link in pairs.items():
         for token in ent:
-            token.ent_kb_id_ = link.id or link.title or ""
+            token.ent_kb_id_ = kb_id(link)
         kept = replace(link, candidates=link.candidates[: settings.candidates])
         doc.user_data[key_of(Span(ent.start_char, ent.end_char))] = msgspec.to_builtins(kept)
 
 
-def _widen(doc: Doc, links: Iterable[Link], label: str) -> dict[Entity, Link]:
+def _widen(doc: Doc, links: Iterable[Link], label: str | None) -> dict[Entity, Link]:
     """The tokens that each link touches; of those that share one, the longest."""
     found: dict[Entity, Link] = {}
     for link in links:
-        ent = doc.char_span(link.span.start, link.span.end, label=label, alignment_mode="expand")
+        own = label_of(link) if label is None else label
+        ent = doc.char_span(link.span.start, link.span.end, label=own, alignment_mode="expand")
         if ent is not None:
             found.setdefault(ent, link)
     return {ent: found[ent] for ent in filter_spans(found)}

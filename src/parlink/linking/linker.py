@@ -11,6 +11,7 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -102,6 +103,9 @@ class Linker:
         `onnx`; None is `onnx` for a folder that `parlink export --format onnx` made, which is float32 and
         needs no torch.
         """
+        for name, value in (("path", path), ("kb", kb)):
+            if not isinstance(value, str | PathLike | KnowledgeBase | None):
+                raise ConfigError(f"{name} must be a folder, as a string or a Path, got {value!r:.60}")
         folder = packaged_model() if path is None else model_folder(path)
         kb = own_kb(folder) if kb is None else kb
         opened = kb if isinstance(kb, KnowledgeBase | None) else KnowledgeBase.open(kb)

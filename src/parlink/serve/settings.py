@@ -24,34 +24,34 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     host: Annotated[str, _say("Address to listen on.")] = "127.0.0.1"
     port: Annotated[int, _say("Port; 0: any free one.", ge=0, le=65535)] = 8000
-    api_key: Annotated[str, _say("Key that clients must give; best in the variable.", env="PARLINK_API_KEY")] | None = (
-        None
-    )
+    api_key: (
+        Annotated[str, _say("Key that clients must send; better set by the variable.", env="PARLINK_API_KEY")] | None
+    ) = None
     insecure: Annotated[bool, _say("Allow a public address without a key.")] = False
     allow_edits: Annotated[bool, _say("Let clients change the knowledge base.")] = False
     batch: Annotated[int, _say("Documents linked together; 1: no batching.", ge=1)] = 32
-    wait: Annotated[float, _say("Longest wait for company, in seconds.", ge=0)] = 0.003
-    waiting: Annotated[int, _say("Documents that may wait; more get status 503.", ge=1)] = 256
+    wait: Annotated[float, _say("Longest wait for more documents to batch, in seconds.", ge=0)] = 0.003
+    waiting: Annotated[int, _say("Documents that may be queued; more get status 503.", ge=1)] = 256
     seconds: Annotated[float, _say("Time limit of a request.", ge=0.001)] = 30.0
     patience: Annotated[float, _say("Longest expected time of a small request; else 503.", ge=0.001)] = 2.0
-    work: Annotated[int, _say("Most work of a request, in characters of plain text.", ge=1)] = 400_000
-    small_work: Annotated[int, _say("Most work of a request that does not wait for large ones.", ge=0)] = 8_000
-    grace: Annotated[float, _say("Seconds to finish what was accepted after SIGTERM.", ge=0)] = 8.0
+    work: Annotated[int, _say("Maximum work of a request, in characters of plain text.", ge=1)] = 400_000
+    small_work: Annotated[int, _say("Maximum work of a request that need not wait for large ones.", ge=0)] = 8_000
+    grace: Annotated[float, _say("Seconds to finish accepted requests after SIGTERM.", ge=0)] = 8.0
     body_seconds: Annotated[float, _say("Time limit for a body to arrive.", ge=0.001)] = 10.0
     head_seconds: Annotated[float, _say("Time limit for the head of a request to arrive.", ge=0.001)] = 10.0
     idle_seconds: Annotated[float, _say("Time after which an idle connection is closed.", ge=0.001)] = 15.0
-    connections: Annotated[int, _say("Most connections; the longest idle make room.", ge=1)] = 2048
-    client_connections: Annotated[int, _say("Most connections of one address.", ge=1)] = 512
-    client_requests: Annotated[int, _say("Most requests of one address at a time, of a kind.", ge=1)] = 128
+    connections: Annotated[int, _say("Maximum connections; the longest idle is closed for a new one.", ge=1)] = 2048
+    client_connections: Annotated[int, _say("Maximum connections of one address.", ge=1)] = 512
+    client_requests: Annotated[int, _say("Maximum requests of one address at a time, of each kind.", ge=1)] = 128
     body_bytes: Annotated[int, _say("Size limit of a request's body.", ge=1)] = 1_000_000
     text_characters: Annotated[int, _say("Length limit of a text.", ge=1)] = 100_000
-    max_spans: Annotated[int, _say("Most spans of a document.", ge=1)] = 10_000
-    max_candidates: Annotated[int, _say("Most candidates of a mention.", ge=1)] = 100
-    max_beams: Annotated[int, _say("Widest beam.", ge=1)] = 20
+    max_spans: Annotated[int, _say("Maximum spans of a document.", ge=1)] = 10_000
+    max_candidates: Annotated[int, _say("Maximum candidates of a mention.", ge=1)] = 100
+    max_beams: Annotated[int, _say("Maximum beam width.", ge=1)] = 20
     title_characters: Annotated[int, _say("Length limit of a title, an alias or an id.", ge=1)] = 500
     description_characters: Annotated[int, _say("Length limit of a description.", ge=1)] = 5_000
-    max_aliases: Annotated[int, _say("Most aliases of an added entity.", ge=0)] = 100
-    max_count: Annotated[int, _say("Highest count of an added entity.", ge=1)] = 1_000_000_000
+    max_aliases: Annotated[int, _say("Maximum aliases of an added entity.", ge=0)] = 100
+    max_count: Annotated[int, _say("Maximum count of an added entity.", ge=1)] = 1_000_000_000
 
     def __post_init__(self) -> None:
         if self.api_key is not None and (len(self.api_key) < KEY_CHARACTERS or not self.api_key.isascii()):

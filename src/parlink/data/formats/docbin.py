@@ -1,8 +1,8 @@
-"""spaCy's DocBin (`.spacy`): entities with their title as `kb_id_`, both ways.
+"""spaCy's DocBin (`.spacy`): entities with their id, or else their title, as `kb_id_`, both ways.
 
-`ent._.parlink` is the whole `Link`, as the spaCy pipe sets it; a title that was corrected in spaCy wins over it. Tokens
-are those of spaCy's blank English, cut at the edges of mentions too. Links that overlap one before them stand in the
-span group `parlink`. A DocBin is read and written as a whole, so a large corpus wants several files.
+`ent._.parlink` is the whole `Link`, as the spaCy pipe sets it; a `kb_id_` that was corrected in spaCy wins over it.
+Tokens are those of spaCy's blank English, cut at the edges of mentions too. Links that overlap one before them stand in
+the span group `parlink`. A DocBin is read and written as a whole, so a large corpus wants several files.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ def write(path: Path | str, documents: Iterable[Document], *, losses: Counter[st
 
 def to_doc(doc: Document, vocab: Vocab) -> Doc:
     """Turn a document into a Doc of spaCy."""
-    nlp = _import_spacy().blank("en")
+    spacy = _import_spacy()
+    if not isinstance(vocab, spacy.vocab.Vocab):
+        raise ParlinkError(f"to_spacy wants a Vocab, as in doc.to_spacy(nlp.vocab), got {vocab!r:.60}")
+    nlp = spacy.blank("en")
     nlp.max_length = files.MAX_LINE
     register_extension()
     return _make_doc(doc, nlp, vocab, Counter())
@@ -78,6 +81,11 @@ def key_of(span: Span) -> Any:
     return "._.", "parlink", span.start, span.end
 
 
+def kb_id(link: Link) -> str:
+    """What spaCy calls the entity of a link: its id, its title where the knowledge base has no id, "" for NIL."""
+    return link.id or link.title or ""
+
+
 def _read_link(entity: Entity) -> Link | None:
     span = Span(entity.start_char, entity.end_char)
     plain = entity.doc.user_data.get(key_of(span))
@@ -93,12 +101,16 @@ def _make_doc(doc: Document, nlp: Any, vocab: Vocab, losses: Counter[str]) -> Do
     overlapping: list[Entity] = []
     last = 0
     for link in sorted(doc.links, key=lambda link: link.span):
-        entity = tokens.char_span(link.span.start, link.span.end, label=_label(link), kb_id=link.title or "")
+        is_second = (
+            key_of(link.span) in tokens.user_data
+        )  # its fields have no place, so that its title must stand in `kb_id_`
+        name = link.title or "" if is_second else kb_id(link)
+        entity = tokens.char_span(link.span.start, link.span.end, label=label_of(link), kb_id=name)
         if entity is None:
             raise AssertionError(f"no token begins and ends at {link.span}")
         (entities if link.span.start >= last else overlapping).append(entity)
         last = max(last, link.span.end)
-        if key_of(link.span) in tokens.user_data:
+        if is_second:
             losses["fields of a link that has the span of another (its title is kept)"] += 1
         tokens.user_data.setdefault(key_of(link.span), msgspec.to_builtins(link))
     tokens.set_ents(entities, default="outside")
@@ -129,15 +141,17 @@ def _tokens(doc: Document, nlp: Any) -> tuple[list[str], list[bool]]:
 
 def _link(doc: Doc, entity: Entity, resolve: Resolve | None, losses: Counter[str] | None) -> Link:
     span = Span(entity.start_char, entity.end_char)
-    title = entity.kb_id_ or None
     link = _read_link(entity) or Link(span)
-    if link.title == title and resolve is None:
+    is_kept = entity.kb_id_ == kb_id(link)
+    if is_kept and resolve is None:
         return link
-    told = target([page_url(title)] if title else [], resolve=resolve, losses=losses)
-    return replace(link, title=told.title) if link.title == title else Link(span, told.title)
+    name = link.title if is_kept else entity.kb_id_
+    told = target([page_url(name)] if name else [], resolve=resolve, losses=losses)
+    return replace(link, title=told.title) if is_kept else Link(span, told.title)
 
 
-def _label(link: Link) -> str:
+def label_of(link: Link) -> str:
+    """What spaCy labels the entity of a link with: its type, where that is known."""
     kind = jsonl.link_to_json(link).get("type")
     return kind if isinstance(kind, str) and kind else _LABEL
 
