@@ -52,7 +52,7 @@ def report() -> str:
 
 def corpus_report() -> str:
     """A report of a corpus with words and names that are too long for a phone."""
-    counts = {"documents": 13, "places of the input that hold no document": 1_000_000}
+    counts = {"documents": 13, "entries that are no documents, and are counted here": 1_000_000}
     titles = Counter({"Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch": 2})
     return render_report("runs/linked.jsonl", counts=counts, nil=Counter(nil=2), titles=titles, losses={"ids": 3})
 

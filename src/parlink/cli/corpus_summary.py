@@ -41,7 +41,7 @@ def write_report(path: Path, summary: Summary, output: Output) -> None:
             "links": summary.tally.links,
             "NIL": summary.tally.nil.total(),
             "documents that could not be linked": summary.tally.unlinked,
-            "places of the input that hold no document": summary.tally.unreadable,
+            "entries that are no documents": summary.tally.unreadable,
         },
         nil=summary.tally.nil,
         titles=summary.tally.titles,
