@@ -191,6 +191,16 @@ def test_a_kill_between_any_two_renames_leaves_one_good_state(
     assert {path.name for path in folder.iterdir()} == wanted
 
 
+def test_what_a_run_killed_after_its_last_checkpoint_leaves_is_removed_by_the_next(tmp_path: Path) -> None:
+    config = tiny_config(tmp_path, validation=None)
+    list(new_run(config).events())
+    folder = tmp_path / "run" / "checkpoint"
+    wanted = {path.name for path in folder.iterdir()}
+    (folder / "model-1.safetensors").write_bytes(b"the weights before")
+    list(new_run(config, resume=True).events())
+    assert {path.name for path in folder.iterdir()} == wanted
+
+
 def _killed_after(count: int) -> Any:
     replace, done = Path.replace, 0
 

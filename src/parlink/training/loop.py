@@ -35,7 +35,7 @@ from parlink.training.negatives import Negatives, NegativeSampler, SameType, fin
 from parlink.training.objective import Objective
 from parlink.training.optimizer import lr_factor, make_optimizer, set_rates
 from parlink.training.processes import LostProcessError, Processes
-from parlink.training.state import Progress, has_state, load_state, read_progress, save_state
+from parlink.training.state import Progress, has_state, load_state, read_progress, remove_remains, save_state
 from parlink.training.stream import Cursor
 from parlink.training.validation import Validation
 
@@ -239,6 +239,7 @@ class Run:
         training = Training(self.config, sizes, progress.total, progress.seconds, device)
         yield from finish(self.folder / "model", training, self.validation)
         write_curves(self.folder / "curves.svg", self.log.entries())
+        remove_remains(self.folder / "checkpoint")
 
     def save_model(self) -> None:
         """Write the model, its weights averaged if the config says so, into `model/`."""

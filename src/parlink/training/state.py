@@ -87,6 +87,12 @@ def save_state(
     finally:
         for path in folder.glob("*.partial"):
             path.unlink()
+    remove_remains(folder)
+
+
+def remove_remains(folder: Path) -> None:
+    """Remove all weights but those of the state: a run that was killed may have left those before it, or after it."""
+    names = _names(read_progress(folder))
     for path in folder.glob("*.safetensors"):
         if path.name not in names:
             path.unlink()
