@@ -28,3 +28,14 @@ def test_the_memory_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for number in range(10):
         known.candidates(f"name {number}", limit=5)
         assert len(known._candidates) <= 3
+
+
+def test_what_is_long_is_not_kept(tmp_path: Path) -> None:
+    kb = tiny_kb(tmp_path, [{"title": "Kent", "description": "d" * 300_000, "aliases": ["county"]}, {"title": "Ulm"}])
+    view = RememberedView(kb.snapshot())
+    assert view.entity("Kent") == kb.entity("Kent")
+    assert view.entity("t" * 300_000) is None and view.entity("Ulm") == kb.entity("Ulm")
+    assert list(view._entities) == ["Ulm"]
+    long = tiny_kb(tmp_path / "long", [{"title": f"{'t' * 30_000}{n}", "aliases": ["town"]} for n in range(3)])
+    view = RememberedView(long.snapshot())
+    assert view.candidates("town", limit=3) == long.candidates("town", limit=3) and not view._candidates

@@ -10,8 +10,9 @@ from parlink.kb.tables import Linked
 from parlink.kb.view import View
 from parlink.types import Candidate, Entity
 
-SURFACES, TITLES = 1 << 12, 1 << 14  # of each so many: some 30 MB at most
+SURFACES, TITLES = 1 << 12, 1 << 14  # of each so many: some 30 MB
 LONGEST = 64  # characters of a surface that is remembered
+CHARACTERS = 2_000  # of titles or descriptions in an answer that is remembered
 
 Key = TypeVar("Key")
 Answer = TypeVar("Answer")
@@ -31,25 +32,46 @@ class RememberedView:
         if len(surface) > LONGEST:
             return self.view.candidates(surface, limit=limit)
         asked = surface, limit
-        return _recall(self._candidates, asked, lambda: self.view.candidates(surface, limit=limit), most=SURFACES)
+        return _recall(
+            self._candidates,
+            asked,
+            lambda: self.view.candidates(surface, limit=limit),
+            most=SURFACES,
+            length=lambda found: sum(len(candidate.title) for candidate in found),
+        )
 
     def linked(self, surface: str) -> Linked | None:
         """Return how often a surface is a link where it occurs."""
         if len(surface) > LONGEST:
             return self.view.linked(surface)
-        return _recall(self._linked, surface, lambda: self.view.linked(surface), most=TITLES)
+        return _recall(self._linked, surface, lambda: self.view.linked(surface), most=TITLES, length=lambda _: 0)
 
     def entity(self, title: str) -> Entity | None:
         """Return what is known of a title."""
-        return _recall(self._entities, title, lambda: self.view.entity(title), most=TITLES)
+        return _recall(
+            self._entities,
+            title,
+            lambda: self.view.entity(title),
+            most=TITLES,
+            length=lambda entity: len(title) + len((entity and entity.description) or ""),
+        )
 
 
-def _recall(answers: dict[Key, Answer], asked: Key, ask: Callable[[], Answer], *, most: int) -> Answer:
-    """Return what is remembered, or ask; a full memory is emptied."""
+def _recall(
+    answers: dict[Key, Answer],
+    asked: Key,
+    ask: Callable[[], Answer],
+    *,
+    most: int,
+    length: Callable[[Answer], int],
+) -> Answer:
+    """Return what is remembered, or ask; what is too long is not kept, and a full memory is emptied."""
     try:
         return answers[asked]
     except KeyError:
         answer = ask()
+    if length(answer) > CHARACTERS:
+        return answer
     if len(answers) >= most:
         answers.clear()
     answers[asked] = answer
