@@ -110,7 +110,7 @@ function showResult(doc) {
   state.doc = doc;
   state.hidden.clear();
   state.types = countTypes(doc.links);
-  at("kb").textContent = doc.kb ? `Knowledge base: ${doc.kb}` : "";
+  at("kb").textContent = doc.kb ? `KB: ${doc.kb}` : "";
   at("copied").textContent = "";
   at("changes").replaceChildren();
   at("compose").hidden = true;
