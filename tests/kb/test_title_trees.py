@@ -9,6 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from parlink.bars import LateBars
 from parlink.errors import KnowledgeBaseError
 from parlink.kb import KnowledgeBase
 from parlink.kb.title_trees import TitleTree, load_tree, save_tree
@@ -28,6 +29,17 @@ def titles_in(titles: TitleTree) -> list[str]:
         assert leads == set(range(len(nodes))) or found == []
         nodes = children.value
     return found
+
+
+def test_the_tree_is_made_once_and_a_bar_tells_how_far_it_is(tmp_path, monkeypatch):
+    shares = []
+    monkeypatch.setattr(LateBars, "update", lambda bar, task, completed: shares.append(completed))
+    monkeypatch.setattr("parlink.kb.title_trees._BATCH", 5)
+    folder, tokenizer = tiny_folder(tmp_path), byte_level_bpe()
+    KnowledgeBase.open(folder).title_tree(tokenizer)
+    assert shares == [5 / 12, 10 / 12, 1.0]
+    KnowledgeBase.open(folder).title_tree(tokenizer)
+    assert len(shares) == 3
 
 
 @pytest.mark.parametrize("tokenizer", [byte_level_bpe(), word_piece(lowercase=True)], ids=["bpe", "wordpiece"])

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
+from parlink.bars import share_bar
 from parlink.cache import user_cache
 from parlink.errors import KnowledgeBaseError
 from parlink.kb.tables import Tables
@@ -55,10 +56,12 @@ def build_tree(tables: Tables, tokenizer: Tokenizer) -> PrefixTree:
     order = np.argsort(-tables.title_count.astype(np.int64), kind="stable")
     lengths: list[NDArray[np.int64]] = []
     tokens: list[NDArray[np.int64]] = []
-    for first in range(0, len(order), _BATCH):
-        sequences = tokenizer.titles([tables.title(number) for number in order[first : first + _BATCH].tolist()])
-        lengths.append(np.fromiter(map(len, sequences), np.int64, len(sequences)))
-        tokens.append(np.concatenate(sequences))
+    with share_bar(f"reading {len(order):,} titles, which is done once") as progress:
+        for first in range(0, len(order), _BATCH):
+            sequences = tokenizer.titles([tables.title(number) for number in order[first : first + _BATCH].tolist()])
+            lengths.append(np.fromiter(map(len, sequences), np.int64, len(sequences)))
+            tokens.append(np.concatenate(sequences))
+            progress((first + len(sequences)) / len(order))
     tree = PrefixTree.from_flat(_join(tokens), _join(lengths))
     numbers = torch.from_numpy(order.astype(np.int32))
     return replace(tree, name=numbers[tree.name.long()])
