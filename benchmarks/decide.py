@@ -18,6 +18,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -90,7 +91,7 @@ def _f1(
     *,
     natural: bool = False,
 ) -> float:
-    linker = Linker.load(wanted.model, kb=kb)
+    linker = _load(wanted.model, kb)
     linker.tuned = tuned
     assert linker.kb is not None, "a model without a knowledge base needs --kb"
     setup = Setup.read([path], kb=linker.kb.folder, natural=natural)
@@ -102,6 +103,11 @@ def _f1(
         for right, doc in zip(gold, predicted, strict=True)
     ]
     return round(100 * scores(total(counts)).f1, 2)
+
+
+@cache
+def _load(model: Path | None, kb: Path | None) -> Linker:
+    return Linker.load(model, kb=kb)
 
 
 def _own_linker(model: Path | None, folder: Path) -> Linker:
