@@ -82,7 +82,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--kb", type=Path, help="knowledge base; default: the model's own")
     parser.add_argument("--entities", type=int, default=18_000, help="whose leads are read (%(default)s)")
     parser.add_argument("--windows", type=int, default=3_000, help="of documents, one of each (%(default)s)")
-    parser.add_argument("--strength", type=float, default=36.0, help="of a cosine in the similarity (%(default)s)")
+    parser.add_argument("--strength", type=float, default=40.0, help="of a cosine in the similarity (%(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args()
 
