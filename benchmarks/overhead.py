@@ -6,7 +6,8 @@ Rows: the local model, which is the paper's (detector, candidates of the knowled
 and everything that the model ships with. Documents are linked one at a time and in a list, on one thread, after some
 others (`--warm`), so that what is remembered is what a stream of such texts has shown. Each figure is the median of
 `--runs` processes; in each of them the encoder reads the windows before and after they are linked: the mean counts.
-The last column is the seconds of CPU of the encoder alone, for a thousand tokens.
+The last columns are the seconds of CPU of the encoder alone, for a thousand tokens, and what share of them its linear
+maps take when they are computed alone, on as many tokens: how near the encoder is to the machine's matrix products.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from time import process_time
+from typing import TYPE_CHECKING
 
 from parlink.config import Tuned
 from parlink.data import jsonl
@@ -24,23 +26,25 @@ from parlink.evaluation.speed import Way, run_alone
 from parlink.load_options import Precision
 from parlink.types import Document
 
+if TYPE_CHECKING:  # torch, which it needs, takes a second to import
+    from parlink.nn.encoder import Encoder
+
 
 def main() -> None:
     options = _options()
     texts = [Document(doc.text) for doc in jsonl.read(options.data)][: options.warm + options.documents]
     warm, measured = texts[: options.warm], texts[options.warm :]
-    print(
-        f"| {len(measured)} documents, median of {options.runs} | way | times the encoder | encoder, s / 1,000 tokens |"
-    )
-    print("|---|---|---:|---:|")
+    columns = ("way", "times the encoder", "encoder, s / 1,000 tokens", "products, share")
+    print(f"| {len(measured)} documents, median of {options.runs} | {' | '.join(columns)} |")
+    print("|---|---" + "|---:" * (len(columns) - 1) + "|")
     for name, local in (("local model", True), ("everything", False)):
         for way in Way:
             runs = [
                 run_alone(measure, options.model, options.precision, warm, measured, way, local)
                 for _ in range(options.runs)
             ]
-            ratio, seconds = (statistics.median(figures) for figures in zip(*runs, strict=True))
-            print(f"| {name} | {way} | {ratio:.2f} | {seconds:.3f} |", flush=True)
+            ratio, seconds, share = (statistics.median(figures) for figures in zip(*runs, strict=True))
+            print(f"| {name} | {way} | {ratio:.2f} | {seconds:.3f} | {share:.2f} |", flush=True)
 
 
 def _options() -> argparse.Namespace:
@@ -56,20 +60,23 @@ def _options() -> argparse.Namespace:
 
 def measure(
     model: Path | None, precision: Precision, warm: Sequence[Document], texts: Sequence[Document], way: Way, local: bool
-) -> tuple[float, float]:
-    """CPU time of linking as a multiple of the encoder's, and the encoder's for a thousand tokens."""
-    import torch
-
+) -> tuple[float, float, float]:
+    """Linking as a multiple of the encoder, the encoder's CPU time for a thousand tokens, and its products' share."""
     from parlink.linking.linker import BATCH_TOKENS, Linker
     from parlink.linking.mentions import batch_windows, tokenize
 
-    torch.set_num_threads(1)
     linker = Linker.load(model, precision=precision)
+    import torch  # not before: what is loaded first chooses the kernels
+
+    from parlink.linking.torch_network import TorchNetwork
+
+    torch.set_num_threads(1)
     linker.tuned = local_model(linker.tuned) if local else linker.tuned
     linker.link(list(warm))
     network, singly = linker.network, way is Way.SINGLY
+    assert isinstance(network, TorchNetwork)
     batch_tokens = network.config.max_tokens if singly else BATCH_TOKENS
-    encoder = whole = 0.0
+    encoder = whole = products = 0.0
     tokens = 0
     for group in [[text] for text in texts] if singly else [list(texts)]:
         tokenized = [tokenize(doc, tokenizer=linker.tokenizer, config=network.config) for doc in group]
@@ -79,16 +86,29 @@ def measure(
             for places in batch_windows(tokenized, batch_tokens=batch_tokens)
         ]
         marks = [process_time()]
-        for work in ("encode", "link", "encode"):
+        for work in ("encode", "link", "encode", "multiply"):
             if work == "link":
                 linker.link(group[0] if singly else group)
-            else:
-                for windows in batches:
+            for windows in batches:
+                if work == "encode":
                     network.encode(windows, searched=[True] * len(windows))
+                if work == "multiply":
+                    multiply(network.model.encoder, sum(len(window.ids) for window in windows))
             marks.append(process_time())
-        before, linked, after = (end - begin for begin, end in pairwise(marks))
-        encoder, whole = encoder + (before + after) / 2, whole + linked
-    return whole / encoder, 1000 * encoder / tokens
+        before, linked, after, multiplied = (end - begin for begin, end in pairwise(marks))
+        encoder, whole, products = encoder + (before + after) / 2, whole + linked, products + multiplied
+    return whole / encoder, 1000 * encoder / tokens, products / encoder
+
+
+def multiply(encoder: Encoder, tokens: int) -> None:
+    """Compute the linear maps of an encoder on states of so many tokens, and nothing else."""
+    import torch
+
+    narrow, wide = (torch.zeros(tokens, size) for size in (encoder.config.hidden, encoder.config.intermediate))
+    with torch.inference_mode():
+        for layer in encoder.layers:
+            for linear, states in ((layer.qkv, narrow), (layer.out, narrow), (layer.up, narrow), (layer.down, wide)):
+                linear(states)
 
 
 def local_model(tuned: Tuned) -> Tuned:

@@ -32,6 +32,7 @@ import torch
 from parlink import Document, Linker, LinkOptions
 from parlink.checkpoint.config_file import packaged_model
 from parlink.checkpoint.folder import Checkpoint
+from parlink.checkpoint.int8_kernel import avoid_crash
 from parlink.checkpoint.precision import set_precision
 from parlink.config import Tuned
 from parlink.data import jsonl
@@ -66,6 +67,7 @@ class Setting:
 
 def main() -> None:
     wanted = _options()
+    avoid_crash()  # in the processes that measure
     folder = wanted.model or packaged_model()
     documents = read(wanted.data, limit=wanted.documents, model=folder)
     setting = Setting(documents, folder, wanted.hidden, wanted.layers, wanted.threads)

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from parlink.checkpoint.folder import Checkpoint
-from parlink.checkpoint.int8_kernel import answer_file, find_token_bits
+from parlink.checkpoint.int8_kernel import _ask, answer_file, find_token_bits
 from parlink.checkpoint.precision import set_precision
 from parlink.config import Tuned
 from parlink.errors import ConfigError
@@ -63,12 +63,12 @@ def test_a_cpu_without_a_kernel_links_in_float32_and_says_so(
     monkeypatch.setenv("PARLINK_CACHE", str(tmp_path))
     answer_file().parent.mkdir(parents=True)
     answer_file().write_text("0")
-    find_token_bits.cache_clear()
+    _ask.cache_clear()
     try:
         with caplog.at_level(logging.WARNING):
             assert linker("int8").network.precision == "float32"
     finally:
-        find_token_bits.cache_clear()
+        _ask.cache_clear()
     assert "so it is float32" in caplog.text
 
 

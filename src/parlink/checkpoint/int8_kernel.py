@@ -25,43 +25,56 @@ from parlink.nn.int8 import TokenBits
 
 PROBE = (sys.executable, "-m", "parlink.nn.int8_probe")
 PATIENCE = 120  # seconds
+CRASH = "crash"  # an answer
+LIMIT = "ONEDNN_MAX_CPU_ISA"  # in the environment: the instructions that oneDNN may use
+# Systems that do not let a process have AMX, which needs memory for its tiles, may yet say that the CPU has it.
+WITHOUT_AMX = "AVX512_CORE_BF16"
 CRASHES = (signal.SIGILL, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGABRT)
 
 
-@cache
 def find_token_bits() -> TokenBits | None:
     """Return how many bits of a token the kernel of this machine takes; None: it is not to be used."""
-    kept = answer_file()
+    answer = _ask(answer_file())
+    return cast(TokenBits, int(answer)) if answer in ("7", "8") else None
+
+
+def avoid_crash() -> None:
+    """Keep oneDNN from the instructions that end a process here, unless the environment says how far it may go.
+
+    oneDNN heeds this as long as nothing was computed with torch in this process.
+    """
+    if LIMIT not in os.environ and _ask(answer_file()) == CRASH:
+        os.environ[LIMIT] = WITHOUT_AMX
+
+
+@cache
+def _ask(kept: Path) -> str | None:
+    """The answer that is kept in a file, or that of the kernel, which is kept there then."""
     with suppress(OSError):
-        return _read(kept.read_text())
+        return kept.read_text()
     answer = try_kernel()
-    if answer is None:
-        return None
-    with suppress(OSError):  # nothing can be kept, so the next process tries again
-        _keep(kept, answer)
-    return _read(answer)
+    if answer is not None:
+        with suppress(OSError):  # nothing can be kept, so the next process tries again
+            _keep(kept, answer)
+    return answer
 
 
 def try_kernel(command: Sequence[str] = PROBE) -> str | None:
-    """Run the probe: what it printed, 0 if it crashed, and None if it failed for a reason that may pass."""
+    """Run the probe: what it printed, that it crashed, and None if it failed for a reason that may pass."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
     if -done.returncode in CRASHES:
-        return "0"
+        return CRASH
     return done.stdout.strip() if done.returncode == 0 else None
 
 
 def answer_file() -> Path:
     """Where the answer is kept, by what it depends on: the CPU, torch, and what limits its kernels."""
-    limits = (os.environ.get(name, "") for name in ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY"))
+    limits = (os.environ.get(name, "") for name in (LIMIT, "DNNL_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY"))
     facts = (torch.__version__, platform.machine(), platform.processor(), *limits, *_read_cpu())
-    return user_cache() / "int8" / hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
-
-
-def _read(answer: str) -> TokenBits | None:
-    return cast(TokenBits, int(answer)) if answer in ("7", "8") else None
+    return user_cache() / "int8-kernel" / hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
 
 
 def _keep(path: Path, answer: str) -> None:

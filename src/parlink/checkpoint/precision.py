@@ -7,7 +7,7 @@ from typing import get_args
 
 import torch
 
-from parlink.checkpoint.int8_kernel import find_token_bits
+from parlink.checkpoint.int8_kernel import LIMIT, WITHOUT_AMX, find_token_bits
 from parlink.errors import ConfigError
 from parlink.load_options import Precision
 from parlink.nn.model import LinkingModel
@@ -37,6 +37,11 @@ def _set_int8(model: LinkingModel, device: torch.device) -> None:
         raise ConfigError(f"int8 is for the CPU, and the device is {device}; leave precision out, or say device='cpu'")
     bits = find_token_bits()
     if bits is None:
-        _log.warning("int8: this CPU has no kernel that is right and faster than float32, so it is float32")
+        _log.warning(
+            "int8: torch has no kernel for this CPU that is right and faster than float32, so it is float32; "
+            "if the CPU has VNNI, start Python with %s=%s",
+            LIMIT,
+            WITHOUT_AMX,
+        )
     else:
         to_int8(model, token_bits=bits)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-import torch
 
 from parlink.checkpoint.config_file import own_kb, packaged_model
 from parlink.checkpoint.unpacked import unpack
@@ -54,8 +53,9 @@ class LinkedChunk:
 
 def link_chunk(job: Job, chunk: Chunk) -> LinkedChunk:
     """Link a chunk on one thread, with a linker that is opened once in a process."""
+    linker = open_linker(job.model, job.kb, load=job.load, shared=job.shared)
     with one_thread():
-        return link_entries(open_linker(job.model, job.kb, load=job.load, shared=job.shared), job, chunk)
+        return link_entries(linker, job, chunk)
 
 
 @lru_cache(maxsize=1)
@@ -105,6 +105,8 @@ def keep_top(doc: Document, top: int) -> Document:
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Compute on one thread: processes do not get into each other's way, and sums are rounded alike everywhere."""
+    import torch  # here, as the linker that is loaded before chooses the kernels
+
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

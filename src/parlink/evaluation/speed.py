@@ -79,12 +79,12 @@ def measure_model(
     threads: int,
 ) -> Speed:
     """Open a model, let it warm up, and measure it; spans and links of the documents are not shown to it."""
-    import torch
-
     from parlink.linking.linker import Linker
 
-    torch.set_num_threads(threads)
     linker = Linker.load(model, kb=kb, device=load.device, precision=load.precision)
+    import torch  # not before: what is loaded first chooses the kernels
+
+    torch.set_num_threads(threads)
     texts = [Document(doc.text) for doc in documents]
     linker.link(texts[0])
     work = {

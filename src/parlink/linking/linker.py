@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -282,10 +283,14 @@ def load_model(
         if precision not in (None, "float32"):
             raise ConfigError(f"onnxruntime computes in float32 here, got precision {precision!r}; torch has others")
         return load_onnx(folder), "cpu"
+    is_first = "torch" not in sys.modules  # else somebody may have computed with it
     from parlink.checkpoint.device import choose_device
     from parlink.checkpoint.folder import load_checkpoint
+    from parlink.checkpoint.int8_kernel import avoid_crash
     from parlink.checkpoint.precision import set_precision
 
+    if is_first and precision in ("int8", "bfloat16"):
+        avoid_crash()
     place = choose_device(device)
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", KERNELS)
     checkpoint = load_checkpoint(folder)
