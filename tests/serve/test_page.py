@@ -209,3 +209,6 @@ def test_paper_shows_the_text_and_no_controls(page: Browser) -> None:
     with screen(page, 800, media="print"):
         assert at(page, "article").is_displayed()
         assert not at(page, "confidence").is_displayed() and not at(page, "edit").is_displayed()
+        style = "const s = getComputedStyle(document.querySelector(arguments[0])); return [s.display, s.maxHeight]"
+        assert page.execute_script(style, "body")[0] == page.execute_script(style, ".columns")[0] == "block"
+        assert page.execute_script(style, ".side ol")[1] == "none"  # the whole list, on as many sheets as it takes
