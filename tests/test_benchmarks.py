@@ -67,6 +67,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("train.py --data GOLD --batches 1 --rounds 1 --batch-size 2 --train-tokens 64 --encoder ENCODER", "step"),
         ("serve.py --model MODEL --kb KB --seconds 0.3 --rounds 1", "clients"),
         ("scale.py OUT.d PAGES --model MODEL --kb KB --texts 20 --few 10 --only processes-1", "processes-1 | "),
+        ("one_writer.py OUT.d --documents 600", "| 600 | "),
     ],
     ids=lambda value: value.split(".py")[0] if ".py" in value else "",
 )

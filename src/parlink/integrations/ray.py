@@ -64,15 +64,25 @@ def ray_engine(*, workers: int, address: str | None = None) -> Engine:
 
     def run(function: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
         if not ray.is_initialized():
-            ray.init(
-                address=address,
-                num_cpus=workers if address is None else None,
-                log_to_driver=False,
-                include_dashboard=False if address is None else None,
-            )
+            _start(workers, address)
         return map_on_ray(function, items, workers=workers)
 
     return run
+
+
+def _start(workers: int, address: str | None) -> None:
+    """Join a cluster, or start one on this machine."""
+    here = address is None
+    try:
+        ray.init(
+            address=address,
+            num_cpus=workers if here else None,
+            log_to_driver=False,
+            include_dashboard=False if here else None,
+        )
+    except Exception as error:  # Ray has no type for it: a node that is late is a plain Exception
+        what = "did not start; is the machine busy?" if here else f"at {address} cannot be reached."
+        raise ParlinkError(f"Ray {what} Try again, or leave out --engine ray ({error})") from error
 
 
 def map_on_ray(function: Callable[[T], R], items: Iterable[T], *, workers: int) -> Iterator[R]:
