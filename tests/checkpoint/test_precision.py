@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from parlink.checkpoint.folder import Checkpoint
-from parlink.checkpoint.int8_kernel import _ask, answer_file, find_token_bits
+from parlink.checkpoint.int8_kernel import CRASH, _ask, answer_file, ends_processes, find_token_bits
 from parlink.checkpoint.precision import set_precision
 from parlink.config import Tuned
 from parlink.errors import ConfigError
@@ -44,6 +44,8 @@ def given() -> list[Document]:
 def test_fewer_bits_score_nearly_the_same_and_each_document_as_if_alone(precision: Precision) -> None:
     if precision == "int8" and find_token_bits() is None:
         pytest.skip("this CPU has no 8-bit kernel that is of use")
+    if precision == "bfloat16" and ends_processes():
+        pytest.skip("the system forbids the instructions for bfloat16 that this CPU has")
     exact, narrow = linker(None), linker(precision)
     assert (exact.network.precision, narrow.network.precision) == ("float32", precision)
     titles = [
@@ -57,16 +59,21 @@ def test_fewer_bits_score_nearly_the_same_and_each_document_as_if_alone(precisio
         assert [link.title for link in ours] == [link.title for link in theirs]
 
 
+@pytest.mark.parametrize(("precision", "answer"), [("int8", "0"), ("int8", CRASH), ("bfloat16", CRASH)])
 def test_a_cpu_without_a_kernel_links_in_float32_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    precision: Precision,
+    answer: str,
 ) -> None:
     monkeypatch.setenv("PARLINK_CACHE", str(tmp_path))
     answer_file().parent.mkdir(parents=True)
-    answer_file().write_text("0")
+    answer_file().write_text(answer)
     _ask.cache_clear()
     try:
         with caplog.at_level(logging.WARNING):
-            assert linker("int8").network.precision == "float32"
+            assert linker(precision).network.precision == "float32"
     finally:
         _ask.cache_clear()
     assert "so it is float32" in caplog.text

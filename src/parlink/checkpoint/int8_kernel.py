@@ -38,12 +38,17 @@ def find_token_bits() -> TokenBits | None:
     return cast(TokenBits, int(answer)) if answer in ("7", "8") else None
 
 
+def ends_processes() -> bool:
+    """Whether kernels for fewer bits, bfloat16 too, end a process here, as far as oneDNN may go."""
+    return _ask(answer_file()) == CRASH
+
+
 def avoid_crash() -> None:
     """Keep oneDNN from the instructions that end a process here, unless the environment says how far it may go.
 
     oneDNN heeds this as long as nothing was computed with torch in this process.
     """
-    if LIMIT not in os.environ and _ask(answer_file()) == CRASH:
+    if LIMIT not in os.environ and ends_processes():
         os.environ[LIMIT] = WITHOUT_AMX
 
 
