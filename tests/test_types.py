@@ -87,7 +87,7 @@ def test_a_document_becomes_a_doc_of_spacy() -> None:
     doc = DOC.to_spacy(nlp.vocab)
     assert doc.text == TEXT and doc.vocab is nlp.vocab
     assert [(ent.text, ent.label_, ent.kb_id_) for ent in doc.ents] == [
-        ("Jordan", "place", "Q810"),
+        ("Jordan", "place", "Jordan"),
         ("Egypt", "ENTITY", ""),
     ]
     assert doc.ents[0]._.parlink == JORDAN

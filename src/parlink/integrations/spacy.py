@@ -1,7 +1,7 @@
 """A spaCy pipe: `nlp.add_pipe("parlink")` links the entities of a Doc, or finds them where nobody did.
 
-`ent.kb_id_` holds the id of the linked entity (its title, if the knowledge base has no id for it; empty for an
-entity that is not linked), and `ent._.parlink` the `Link` with its score, its candidates and, for an entity that
+`ent.kb_id_` holds the title of the linked entity (empty for an entity that is not linked), `ent.label_` its type where
+parlink found the entity, and `ent._.parlink` the `Link` with its id, its score, its candidates and, for an entity that
 is not linked, the reason. Both are kept by `Doc.to_bytes` and by `DocBin(store_user_data=True)`; a program that
 only reads them must import this module.
 

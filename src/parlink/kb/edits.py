@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -20,11 +21,14 @@ class RefusedError(Exception):
 
 
 def add(view: View, entity: Entity, *, aliases: Sequence[str], count: int) -> Records:
-    """Add an entity, found by its title and by `aliases`, as if each had been seen `count` times for it."""
+    """Add an entity, found by its title, as if it had been seen `count` times, and by `aliases`, as if each once.
+
+    So does a build that finds it in a table.
+    """
     title = check_name(entity.title, "title")
-    names = {check_name(alias, "alias") for alias in aliases} | {title}
+    names = Counter(check_name(alias, "alias") for alias in aliases)
     _refuse_taken(view, title, "the new one")
-    seen = check_count(count)
+    names[title] += check_count(count)
     records = _free(view, title)
     records[_next(view, records)] = Record(
         title=title,
@@ -32,7 +36,7 @@ def add(view: View, entity: Entity, *, aliases: Sequence[str], count: int) -> Re
         id=entity.id,
         type=check_type(entity.type),
         description=entity.description,
-        names=dict.fromkeys(sorted(names), seen),
+        names=dict(names),
     )
     return records
 

@@ -1,4 +1,4 @@
-"""spaCy's DocBin (`.spacy`): entities with their id, or else their title, as `kb_id_`, both ways.
+"""spaCy's DocBin (`.spacy`): entities with their title as `kb_id_`, both ways.
 
 `ent._.parlink` is the whole `Link`, as the spaCy pipe sets it; a `kb_id_` that was corrected in spaCy wins over it.
 Tokens are those of spaCy's blank English, cut at the edges of mentions too. Links that overlap one before them stand in
@@ -82,8 +82,8 @@ def key_of(span: Span) -> Any:
 
 
 def kb_id(link: Link) -> str:
-    """What spaCy calls the entity of a link: its id, its title where the knowledge base has no id, "" for NIL."""
-    return link.id or link.title or ""
+    """What spaCy calls the entity of a link: its title, "" for NIL; the id is that of `ent._.parlink`."""
+    return link.title or ""
 
 
 def _read_link(entity: Entity) -> Link | None:
@@ -101,16 +101,12 @@ def _make_doc(doc: Document, nlp: Any, vocab: Vocab, losses: Counter[str]) -> Do
     overlapping: list[Entity] = []
     last = 0
     for link in sorted(doc.links, key=lambda link: link.span):
-        is_second = (
-            key_of(link.span) in tokens.user_data
-        )  # its fields have no place, so that its title must stand in `kb_id_`
-        name = link.title or "" if is_second else kb_id(link)
-        entity = tokens.char_span(link.span.start, link.span.end, label=label_of(link), kb_id=name)
+        entity = tokens.char_span(link.span.start, link.span.end, label=label_of(link), kb_id=kb_id(link))
         if entity is None:
             raise AssertionError(f"no token begins and ends at {link.span}")
         (entities if link.span.start >= last else overlapping).append(entity)
         last = max(last, link.span.end)
-        if is_second:
+        if key_of(link.span) in tokens.user_data:
             losses["fields of a link that has the span of another (its title is kept)"] += 1
         tokens.user_data.setdefault(key_of(link.span), msgspec.to_builtins(link))
     tokens.set_ents(entities, default="outside")
