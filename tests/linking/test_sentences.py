@@ -15,6 +15,7 @@ from parlink.kb import KnowledgeBase
 from parlink.kb.build.build import build
 from parlink.linking import linker as linker_module
 from parlink.linking import sentences
+from parlink.linking.interrupt import interruptible
 from parlink.linking.linker import Linker
 from parlink.linking.network import Floats
 from parlink.linking.onnx_sentence import Stretches
@@ -77,6 +78,23 @@ def test_an_entity_is_read_once_and_only_some_are_remembered(monkeypatch: pytest
     reader.read([("Ghent", ""), ("Bonn", "")])  # more than are remembered
     assert read == [2, 2]
     assert np.array_equal(reader.read(texts[:3]), first) and read == [2, 2, 2]
+
+
+def test_whoever_waits_may_stop_the_reading_between_batches() -> None:
+    def stop() -> None:
+        if len(read) == 2:
+            raise TimeoutError
+
+    read: list[int] = []
+
+    def encode(windows: Sequence[Window]) -> Floats:
+        read.append(len(windows))
+        return np.zeros((len(windows), 2), np.float32)
+
+    texts = [(f"Kent {number}", "a county " * 40) for number in range(200)]
+    with pytest.raises(TimeoutError), interruptible(stop):
+        SentenceReader(encode, byte_level_bpe()).read(texts)
+    assert len(read) == 2 and sum(read) < len(texts)
 
 
 def test_title_and_description_are_read_up_to_a_length() -> None:

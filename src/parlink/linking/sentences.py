@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from parlink.linking.interrupt import check
 from parlink.linking.network import Floats
 from parlink.model_config import SENTENCE_TOKENS
 from parlink.text.tokenizer import Tokenizer
@@ -37,6 +38,7 @@ class SentenceReader:
         windows = [sentence_window(text, self._tokenizer) for text in texts]
         vectors: dict[int, Floats] = {}
         for group in by_length([len(window.ids) for window in windows], batch_tokens=BATCH_TOKENS):
+            check()
             vectors |= zip(group, self._encode([windows[number] for number in group]), strict=True)
         return [vectors[number] for number in range(len(texts))]
 
