@@ -132,6 +132,7 @@ def link_on_spark(options: argparse.Namespace) -> None:
 
     from parlink.integrations.spark import link_column
 
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else its workers are the first python3 of the path
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     session = builder.config("spark.sql.execution.arrow.maxRecordsPerBatch", 256).getOrCreate()
     frame = session.read.json(str(options.pages)).repartition(8)
