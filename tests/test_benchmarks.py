@@ -57,6 +57,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("command", "says"),
     [
+        ("same_title.py GOLD --model MODEL", "| all | 4 |"),
         ("memory.py MODEL --texts 8 --parts 2", "since the first 4 texts"),
         ("kb_changes.py --adds 5", "20"),
         ("kb_size.py -o OUT", "9 sizes"),

@@ -16,7 +16,7 @@ class ScoreWeights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     score = lm * mean log-likelihood + classifier * f + prior * log max(prior, PRIOR_FLOOR)
             + similarity * (product of the bi-encoder's vectors) + overlap * (of description and text)
-            + coherence * support
+            + differs * (1 if the title is not the surface as it stands) + coherence * support
     """
 
     lm: float = 1.0
@@ -24,6 +24,7 @@ class ScoreWeights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     prior: float = 0.0
     similarity: float = 0.0  # of mention and entity, of a model that has a bi-encoder
     overlap: float = 0.0  # of what is said of the entity and the text around, of such a model too
+    differs: float = 0.0  # makes up for what the other parts see in a title that merely repeats the surface
     coherence: float = 0.0  # of the support by the other mentions of the document; 0: it is not computed
 
 

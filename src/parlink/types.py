@@ -56,6 +56,7 @@ class Candidate:
     classifier: float | None = None  # the discriminative correction, a raw logit
     similarity: float | None = None  # of the mention in its document and what is known of the entity
     overlap: float | None = None  # how much of the entity's description the text around speaks of
+    differs: float | None = None  # 1 if the title is not the surface as it stands: "Apple Inc." of "Apple"
     coherence: float | None = None  # support by the other mentions of the document
     match_type: str | None = None  # by which look-up step the surface found it: exact, folded, ...
     url: str | None = None

@@ -106,9 +106,10 @@ def test_a_name_of_300_tokens_is_scored_like_any_other() -> None:
 def test_total_is_the_weighted_sum_and_a_missing_prior_has_a_floor() -> None:
     lm, classifier, prior = np.array([[-1.0, -2.0], [0.5, 1.0], [1.0, 0.0]], np.float32)
     similarity, overlap = np.array([[0.5, 0.0], [0.0, 0.2]], np.float32)
-    weights = ScoreWeights(lm=2.0, classifier=3.0, prior=1.0, similarity=4.0, overlap=5.0)
-    wanted = [-2.0 + 1.5 + 0.0 + 2.0, -4.0 + 3.0 + math.log(1e-4) + 1.0]
-    parts = Parts(prior, lm, classifier, similarity, overlap)
+    differs = np.array([0.0, 1.0], np.float32)
+    weights = ScoreWeights(lm=2.0, classifier=3.0, prior=1.0, similarity=4.0, overlap=5.0, differs=0.7)
+    wanted = [-2.0 + 1.5 + 0.0 + 2.0, -4.0 + 3.0 + math.log(1e-4) + 1.0 + 0.7]
+    parts = Parts(prior, differs, lm, classifier, similarity, overlap)
     np.testing.assert_allclose(parts.total(weights), wanted, rtol=1e-6)
 
 

@@ -43,6 +43,12 @@ def test_initials_get_the_candidates_of_what_they_stand_for() -> None:
     assert not find_longer({"ecb": (), "European Central Bank": (BANK,)})
 
 
+def test_a_town_may_do_without_its_state_but_the_state_is_not_the_town() -> None:
+    names = {"Chicago, IL": (KENT,), "Chicago": (), "IL": (), "Chicago Bulls": (BANK,), "Martin King, Jr.": (KENT,)}
+    assert find_longer(names) == {"Chicago": ["Chicago, IL", "Chicago Bulls"]}
+    assert find_longer({"King": (), "Martin King, Jr.": (KENT,)}) == {"King": ["Martin King, Jr."]}
+
+
 def test_other_names_keep_what_they_have() -> None:
     choices = added(CHOICES)
     assert choices["Kent"] == [KENT] and choices["Gerhard Schröder"] == [GERHARD]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from msgspec import structs
 
 from parlink.config import LinkOptions, ScoreWeights
 from parlink.kb import KnowledgeBase
@@ -72,6 +73,24 @@ def test_similarity_counts_by_its_weight_and_without_one_changes_nothing(tmp_pat
         paper = torch.tensor(candidate.lm) + torch.tensor(candidate.classifier)
         added = weight * candidate.similarity + 2 * weight * candidate.overlap
         assert candidate.score == pytest.approx(float(paper) + added, rel=1e-4)
+
+
+@pytest.mark.parametrize("options", [LinkOptions(), LinkOptions(search="beam", beams=9), LinkOptions(fallback=True)])
+def test_a_title_that_is_not_the_surface_is_told_and_counts_by_its_weight(tmp_path: Path, options: LinkOptions) -> None:
+    model = linker(tmp_path / "kb", TITLES)
+    model = model.with_candidates(None) if options.fallback else model
+    told = set()
+    for weight in (0.0, 3.0):
+        linked = model.link(DOC, options=structs.replace(options, weights=ScoreWeights(differs=weight)))
+        for link in linked.links:
+            for candidate in link.candidates:
+                assert candidate.differs == float(candidate.title != linked.surface(link))
+                added = weight * candidate.differs
+                assert candidate.score == pytest.approx(
+                    (candidate.lm or 0) + (candidate.classifier or 0) + added, rel=1e-4
+                )
+                told.add(candidate.differs)
+    assert told == {0.0, 1.0}
 
 
 @pytest.mark.parametrize("options", [LinkOptions(search="beam", beams=9), LinkOptions(fallback=True, beams=9)])

@@ -262,19 +262,21 @@ def test_what_could_not_be_answered_in_time_is_refused_at_once(linker: Linker) -
     asyncio.run(scenario())
 
 
-def test_a_document_like_those_that_wait_is_known_to_be_refused_before_it_is_read(linker: Linker) -> None:
+def test_a_document_of_twice_those_that_wait_is_known_to_be_refused_before_it_is_read(linker: Linker) -> None:
     async def scenario() -> None:
-        doc = Document(SENTENCES[0])
+        doc, longer = Document(SENTENCES[0]), Document(2 * SENTENCES[0])
         seconds = float(estimate_work([doc], OPTIONS, linker.tuned))  # at a speed of 1, which is that of the start
-        batcher = Batcher(linker, Settings(patience=2.5 * seconds, small_work=10**6))
+        batcher = Batcher(linker, Settings(patience=3.5 * seconds, small_work=10**6))
         assert not batcher.is_busy
         tasks = [asyncio.create_task(batcher.link([doc], OPTIONS)) for _ in range(2)]
         await asyncio.sleep(0)
         assert batcher.small.predict() == 2 * seconds and batcher.is_busy
         with pytest.raises(BusyError):
-            await batcher.link([doc], OPTIONS)
+            await batcher.link([longer], OPTIONS)
         for task in tasks:
             task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert batcher.small.predict() == 0 and batcher.small.mean_work == 0  # who went away waits no more
 
     asyncio.run(scenario())
 

@@ -98,7 +98,7 @@ def _add_support(candidates: Sequence[Candidate], gain: dict[str, float], weight
 def _add(c: Candidate, support: float, weight: float) -> Candidate:
     """The same candidate with its support; `replace` would take three times as long."""
     score = (c.score or 0.0) + weight * support
-    parts = (c.prior, c.lm, c.classifier, c.similarity, c.overlap, support)
+    parts = (c.prior, c.lm, c.classifier, c.similarity, c.overlap, c.differs, support)
     return Candidate(c.title, c.id, score, *parts, c.match_type, c.url, c.extra)
 
 

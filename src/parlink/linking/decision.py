@@ -16,7 +16,7 @@ from parlink.kb.surfaces import EXACT, FOLDED, STEPS, STRIPPED, TITLE
 from parlink.kb.tables import Linked
 from parlink.linking.document_names import MATCH_TYPE
 from parlink.linking.features import LinkedBy, know_no_links, link_features
-from parlink.linking.mentions import Mention
+from parlink.linking.mentions import Mention, surfaces_of
 from parlink.linking.overlaps import keep_longest, lies_within
 from parlink.linking.surroundings import NOTHING_AROUND, Surroundings, survey
 from parlink.types import Candidate, Document, Entity, Link, Span
@@ -36,7 +36,7 @@ def decide_documents(
     own_kb: bool,
 ) -> list[list[Link]]:
     """Decide all mentions, each in sight of the others of its document; the links by document."""
-    surfaces = [docs[m.document].text[m.span.start : m.span.end] for m in mentions]
+    surfaces = surfaces_of(docs, mentions)
     names: list[list[Span]] = [[] for _ in docs]
     for mention, surface in zip(mentions, surfaces, strict=True):
         if mention.is_name and is_own_name(mention, linked_by(surface)):

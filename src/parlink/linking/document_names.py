@@ -10,12 +10,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from parlink.linking.mentions import Mention, surfaces_of
 from parlink.types import Candidate, Document
-
-if TYPE_CHECKING:  # torch, which it needs, takes a second to import
-    from parlink.linking.mentions import Mention
 
 TAKEN = 3  # candidates of each longer name
 MATCH_TYPE = "document"
@@ -29,7 +26,7 @@ def add_longer_names(
 ) -> list[Choice]:
     """Add to the candidates of each mention those of the longer names of its document, `limit` in all."""
     names: list[dict[str, Choice]] = [{} for _ in docs]
-    surfaces = [docs[m.document].text[m.span.start : m.span.end] for m in mentions]
+    surfaces = surfaces_of(docs, mentions)
     for mention, surface, choice in zip(mentions, surfaces, candidates, strict=True):
         if choice or surface not in names[mention.document]:
             names[mention.document][surface] = choice
@@ -45,16 +42,17 @@ def add_longer_names(
 
 def find_longer(names: Mapping[str, Choice]) -> dict[str, list[str]]:
     """Say for each name of a document which longer ones, that have candidates, it may be short for."""
-    words = {name: tuple(word.casefold() for word in _WORD.findall(name)) for name in names}
+    words = {name: _fold_words(name) for name in names}
+    heads = {name: _fold_words(name.partition(",")[0]) for name in names}  # IL is not short for "Chicago, IL"
     by_word: dict[str, list[str]] = defaultdict(list)
     for name, sequence in words.items():
         if len(sequence) > 1 and names[name]:
-            for key in dict.fromkeys((*sequence, _initials(sequence))):
+            for key in dict.fromkeys((*heads[name], _initials(sequence))):
                 by_word[key].append(name)
     longer: dict[str, list[str]] = {}
     for name, sequence in words.items():
         listed = by_word.get(sequence[0], ()) if sequence else ()
-        found = [other for other in listed if _is_short_for(name, sequence, words[other])]
+        found = [other for other in listed if _is_short_for(name, sequence, words[other], heads[other])]
         if found:
             longer[name] = found
     return longer
@@ -77,11 +75,15 @@ def _first_of_each(candidates: Choice) -> Iterator[Candidate]:
             yield candidate
 
 
-def _is_short_for(name: str, words: Words, longer: Words) -> bool:
+def _is_short_for(name: str, words: Words, longer: Words, head: Words) -> bool:
     if len(words) == 1 and name.isupper() and len(name) > 1 and _initials(longer) == words[0]:
         return True
-    room = len(longer) - len(words)
-    return room > 0 and any(longer[start : start + len(words)] == words for start in range(room + 1))
+    room = len(head) - len(words)
+    return len(words) < len(longer) and any(head[at : at + len(words)] == words for at in range(room + 1))
+
+
+def _fold_words(name: str) -> Words:
+    return tuple(word.casefold() for word in _WORD.findall(name))
 
 
 def _initials(words: Words) -> str:

@@ -41,6 +41,7 @@ from parlink.linking.mentions import (
     batch_windows,
     find_mentions,
     propose,
+    surfaces_of,
     tokenize,
 )
 from parlink.linking.network import Network
@@ -234,7 +235,15 @@ class Linker:
         for batch in _report(batches, progress, (0.5, 1.0)):
             choices = list(islice(remaining, len(batch.mentions)))
             scored += score(
-                network, tokenizer, batch.known, choices, settings, titles=titles, describe=describe, read=is_small
+                network,
+                tokenizer,
+                batch.known,
+                surfaces_of(docs, batch.mentions),
+                choices,
+                settings,
+                titles=titles,
+                describe=describe,
+                read=is_small,
             )
         if settings.weights.coherence and view is not None and view.has_links:
             scored = add_coherence(docs, mentions, scored, view, weight=settings.weights.coherence)

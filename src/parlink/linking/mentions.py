@@ -67,6 +67,11 @@ class Mention:
     is_name: bool = False  # of the knowledge base, as the dictionary finds it
 
 
+def surfaces_of(docs: Sequence[Document], mentions: Sequence[Mention]) -> list[str]:
+    """Return the text of each mention."""
+    return [docs[m.document].text[m.span.start : m.span.end] for m in mentions]
+
+
 @dataclass(frozen=True, slots=True)
 class FoundMentions:
     """Windows that the network has read, and the mentions there."""

@@ -1,8 +1,9 @@
 """Score what each mention may refer to: every candidate that it has, or all titles where it has none.
 
 A score has the same parts whichever way a name was found: the mean log-likelihood of its tokens and the
-discriminative correction, both from the model, the prior of the candidate, and, if the model has a
-bi-encoder, how well what is known of the entity fits the text. `Parts.total` adds them up.
+discriminative correction, both from the model, the prior of the candidate, whether its title is other than the
+surface, and, if the model has a bi-encoder, how well what is known of the entity fits the text. `Parts.total` adds
+them up.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ def score(
     network: Network,
     tokenizer: Tokenizer,
     mentions: KnownMentions,
+    surfaces: Sequence[str],
     candidates: Sequence[Sequence[Candidate]],
     settings: LinkSettings,
     *,
@@ -42,7 +44,7 @@ def score(
     describe: Describe,
     read: bool = False,
 ) -> list[list[Candidate]]:
-    """Score what each mention may refer to, the best first.
+    """Score what each mention, of a surface in the text, may refer to, the best first.
 
     With `settings.fallback` a mention without candidates gets the best of all `titles`, which `describe` knows
     more of; else it gets none. With `read`, the encoder reads what `describe` says of entities.
@@ -53,13 +55,26 @@ def score(
     unknown = [mention for mention, choice in enumerate(candidates) if not choice]
     if known:
         choices = score_candidates(
-            network, tokenizer, mentions[known], [candidates[mention] for mention in known], settings, compare=compare
+            network,
+            tokenizer,
+            mentions[known],
+            [surfaces[mention] for mention in known],
+            [candidates[mention] for mention in known],
+            settings,
+            compare=compare,
         )
         for mention, choice in zip(known, choices, strict=True):
             scored[mention] = choice
     if unknown and settings.fallback:
         choices = search_titles(
-            network, tokenizer, mentions[unknown], titles(), settings, describe=describe, compare=compare
+            network,
+            tokenizer,
+            mentions[unknown],
+            [surfaces[mention] for mention in unknown],
+            titles(),
+            settings,
+            describe=describe,
+            compare=compare,
         )
         for mention, choice in zip(unknown, choices, strict=True):
             scored[mention] = choice
@@ -70,6 +85,7 @@ def score_candidates(
     network: Network,
     tokenizer: Tokenizer,
     mentions: KnownMentions,
+    surfaces: Sequence[str],
     candidates: Sequence[Sequence[Candidate]],
     settings: LinkSettings,
     *,
@@ -81,11 +97,10 @@ def score_candidates(
     flat = [candidate for choice in choices for candidate in choice]
     if settings.search == "beam":
         names = [[_tokens(candidate, tokenizer) for candidate in choice] for choice in choices]
-        return _collect(
-            mentions.generate(names, beams=settings.beams), flat.__getitem__, mentions, settings.weights, compare
-        )
+        found = mentions.generate(names, beams=settings.beams)
+        return _collect(found, flat.__getitem__, mentions, surfaces, settings.weights, compare)
     mention = np.repeat(np.arange(len(choices)), [len(choice) for choice in choices])
-    known = _know(flat, mention, mentions, compare)
+    known = _know(flat, mention, mentions, surfaces, compare)
     read = choose_names(known.total(settings.weights), mention, settings.shortlist)
     lm, classifier = _read_names(flat, mention, read, mentions, tokenizer, settings.shortlist)
     return _write(flat, mention, replace(known, lm=lm, classifier=classifier), settings.weights, len(mentions))
@@ -95,6 +110,7 @@ def search_titles(
     network: Network,
     tokenizer: Tokenizer,
     mentions: KnownMentions,
+    surfaces: Sequence[str],
     titles: TitleTree,
     settings: LinkSettings,
     *,
@@ -104,9 +120,11 @@ def search_titles(
     """Generate names among all titles of a tree, for every mention; NIL competes where the model knows it."""
     count, weights = len(mentions), settings.weights
     names = [[_tokens(NIL, tokenizer)] if network.config.nil else []] * count
-    nil = _collect(mentions.score(names), lambda _: NIL, mentions, weights, compare)
-    scores = mentions.search(titles, beams=settings.beams)
-    choices = _collect(scores, lambda name: _describe(titles.title(name), describe), mentions, weights, compare)
+    nil = _collect(mentions.score(names), lambda _: NIL, mentions, surfaces, weights, compare)
+    found = mentions.search(titles, beams=settings.beams)
+    choices = _collect(
+        found, lambda name: _describe(titles.title(name), describe), mentions, surfaces, weights, compare
+    )
     return [_sort(none + choice)[: settings.max_candidates] for none, choice in zip(nil, choices, strict=True)]
 
 
@@ -115,6 +133,7 @@ class Parts:
     """The parts of the scores of candidates, (candidates,) each, but for coherence, which is added later."""
 
     prior: Floats
+    differs: Floats
     lm: Floats
     classifier: Floats
     similarity: Floats | None  # None: the model has no bi-encoder
@@ -124,20 +143,25 @@ class Parts:
         """The one definition of a candidate's score."""
         log_prior: Floats = np.log(np.maximum(self.prior, np.float32(PRIOR_FLOOR)))
         sums: Floats = weights.lm * self.lm + weights.classifier * self.classifier + weights.prior * log_prior
+        sums = sums + weights.differs * self.differs
         for weight, part in ((weights.similarity, self.similarity), (weights.overlap, self.overlap)):
             sums = sums if part is None else sums + weight * part
         return sums
 
 
 def _know(
-    candidates: Sequence[Candidate], mention: Integers, mentions: KnownMentions, compare: Compare | None
+    candidates: Sequence[Candidate],
+    mention: Integers,
+    mentions: KnownMentions,
+    surfaces: Sequence[str],
+    compare: Compare | None,
 ) -> Parts:
     """All that is known of candidates before their names are read."""
     prior = np.array([each.prior or 0.0 for each in candidates], np.float32)
-    nothing = np.zeros_like(prior)
-    if compare is None:
-        return Parts(prior, nothing, nothing, None, None)
-    return Parts(prior, nothing, nothing, *compare(mentions, mention, [each.title for each in candidates]))
+    titles, nothing = [each.title for each in candidates], np.zeros_like(prior)
+    differs = np.array([t != surfaces[m] for t, m in zip(titles, mention.tolist(), strict=True)], np.float32)
+    compared = (None, None) if compare is None else compare(mentions, mention, titles)
+    return Parts(prior, differs, nothing, nothing, *compared)
 
 
 def _read_names(
@@ -179,12 +203,13 @@ def _collect(
     scores: ScoredNames,
     candidate: Callable[[int], Candidate],
     mentions: KnownMentions,
+    surfaces: Sequence[str],
     weights: ScoreWeights,
     compare: Compare | None,
 ) -> list[list[Candidate]]:
     """Score the candidates that the names of a search stand for; by mention, best first."""
     candidates = [candidate(name) for name in scores.name.tolist()]
-    known = _know(candidates, scores.mention, mentions, compare)
+    known = _know(candidates, scores.mention, mentions, surfaces, compare)
     parts = replace(known, lm=scores.lm, classifier=scores.classifier)
     return _write(candidates, scores.mention, parts, weights, len(mentions))
 
@@ -195,11 +220,12 @@ def _write(
     """Write scores and their parts into candidates; by mention, best first."""
     unknown = [None] * len(candidates)
     compared = [unknown if part is None else part.tolist() for part in (parts.similarity, parts.overlap)]
-    columns = (parts.total(weights).tolist(), parts.lm.tolist(), parts.classifier.tolist(), *compared)
+    own = (parts.total(weights), parts.differs, parts.lm, parts.classifier)
+    columns = (*(part.tolist() for part in own), *compared)
     choices: list[list[Candidate]] = [[] for _ in range(mentions)]
-    for place, c, score, lm, f, similarity, overlap in zip(mention.tolist(), candidates, *columns, strict=True):
+    for place, c, score, differs, lm, f, sim, overlap in zip(mention.tolist(), candidates, *columns, strict=True):
         # `replace` would take three times as long.
-        values = (score, c.prior, lm, f, similarity, overlap)
+        values = (score, c.prior, lm, f, sim, overlap, differs)
         choices[place].append(Candidate(c.title, c.id, *values, c.coherence, c.match_type, c.url, c.extra))
     return [_sort(choice) for choice in choices]
 

@@ -1,7 +1,7 @@
 """Which names the network reads: to read them is most of the work of scoring, and most of them cannot win.
 
-All that is known of a candidate without its name, which is prior, similarity and overlap, is known first. Of a mention
-with several candidates only the names of the best by that are read; the others, and a candidate without a rival, are
+What is known of a candidate without reading its name is known first: prior, similarity and the like. Of a mention with
+several candidates only the names of the best by that are read; the others, and a candidate without a rival, are
 taken to have the log-likelihood and the correction that such names have on average.
 """
 

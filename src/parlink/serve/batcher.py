@@ -66,8 +66,8 @@ class Batcher:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a document like those that wait would be refused, so that its body need not be read to tell."""
-        return not self.small.is_idle and self.small.predict(self.small.mean_work) > self._settings.patience
+        """Whether a document of twice those that wait would be refused, so that nobody need read it to tell."""
+        return not self.small.is_idle and self.small.predict(2 * self.small.mean_work) > self._settings.patience
 
     async def start(self) -> None:
         """Start the threads."""

@@ -64,6 +64,7 @@ class Lane:
     ) -> None:
         self._linker, self._batch, self._wait, self._observe = linker, batch, wait, observe
         self._waiting: dict[Job, None] = {}  # ordered, and a job that is given up leaves at once
+        self._waiting_work = 0.0  # of these: under load it is asked for thousands of times a second
         self._running: Sequence[Job] = ()
         self._running_work, self._began = 0.0, 0.0
         self._work, self._seconds = 1.0, 1.0  # done so far, the past fading
@@ -101,12 +102,12 @@ class Lane:
         """Return in how many seconds more work would be done, if it came now and the lane were as slow as it was."""
         speed = min(self.speed, *self._speeds) if self._speeds else self.speed
         remaining = max(self._running_work - speed * self.age, 0.0)
-        return (sum(job.work for job in self._waiting) + remaining + work) / speed
+        return (self._waiting_work + remaining + work) / speed
 
     @property
     def mean_work(self) -> float:
         """How much work a document is, of those that wait; 0 if none does."""
-        return sum(job.work for job in self._waiting) / max(len(self._waiting), 1)
+        return self._waiting_work / max(len(self._waiting), 1)
 
     async def start(self) -> None:
         """Start the thread, and link twice: the first client shall not pay for what happens only once."""
@@ -129,18 +130,22 @@ class Lane:
             for job in (*self._waiting, *self._running):
                 if not job.done.done():
                     job.done.set_exception(AbandonedError("the service is stopping"))
-            self._waiting.clear()
+            self.remove(tuple(self._waiting))
             await asyncio.wait({self._task}, timeout=1.0)
 
     def put(self, jobs: Iterable[Job]) -> None:
         """Let jobs wait for their turn."""
-        self._waiting.update(dict.fromkeys(jobs))
+        for job in jobs:
+            self._waiting[job] = None
+            self._waiting_work += job.work
         self._arrived.set()
 
     def remove(self, jobs: Iterable[Job]) -> None:
         """Take back the jobs that still wait."""
         for job in jobs:
-            self._waiting.pop(job, None)
+            if job in self._waiting:
+                del self._waiting[job]
+                self._waiting_work -= job.work
 
     async def _run(self, thread: ThreadPoolExecutor) -> None:
         try:
@@ -211,8 +216,7 @@ class Lane:
             if not jobs or (job.kind == jobs[0].kind and work + job.work <= most):
                 jobs.append(job)
                 work += job.work
-        for job in jobs:
-            del self._waiting[job]
+        self.remove(jobs)
         self._company = _count_requests(jobs)
         return jobs
 
