@@ -79,6 +79,28 @@ def test_a_full_queue_says_when_to_come_again(linker: Linker) -> None:
     assert all(answer.headers["retry-after"] == "1" for answer in answers if answer.status_code == 503)
 
 
+def test_what_would_wait_in_vain_is_refused_by_its_head_and_may_ask_again(linker: Linker) -> None:
+    lane = {"small_work": 10**9, "work": 10**9, "seconds": 6000.0, "text_characters": 1_000_000, "patience": 0.001}
+    with running(linker, head_seconds=0.5, **lane) as address, busy(address), httpx.Client(base_url=address) as client:
+        for path in ("/v1/link", "/v1/link?top=3"):
+            answer = client.post(path, json=SHORT)
+            assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+            assert "try again later" in answer.json()["error"] and answer.headers["x-frame-options"] == "DENY"
+        assert client.get("/healthz").status_code == 200  # on the same connection
+        counted = 'parlink_requests_total{method="POST",path="/v1/link",status="503"}'
+        assert metric(address, counted) == 2
+        place = urlsplit(address)
+        for version, kept in (("1.1", True), ("1.0", False)):
+            head = f"POST /v1/link HTTP/{version}\r\nHost: {place.netloc}\r\nContent-Length: 2\r\n\r\n"
+            with socket.create_connection((place.hostname, place.port), timeout=60) as alone:
+                alone.sendall(head.encode() + b"{}")
+                assert alone.recv(10_000).startswith(b"HTTP/1.1 503")
+                if kept:
+                    alone.sendall(head.encode() + b"{")  # of which the rest does not come in time
+                assert alone.recv(100) == b""
+        assert metric(address, counted) == 4
+
+
 def test_too_late_is_504_and_the_next_one_is_served(linker: Linker) -> None:
     with running(linker, seconds=0.5) as address, httpx.Client(base_url=address, timeout=60) as client:
         answer = client.post("/v1/link", json={"text": LONG["text"] * 2})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +30,8 @@ MANY = [replace(doc, id=f"{doc.id}-{again}") for again in range(30) for doc in D
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    found = {"PYTHONPATH": os.pathsep.join(sys.path)}  # what the tests are made of, for functions of theirs
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": found})
     yield
     ray.shutdown()
 

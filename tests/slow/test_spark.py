@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +29,7 @@ TEXTS = [*(doc.text for doc in DOCUMENTS), None]
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # its workers would be whatever `python3` is
     builder = sql.SparkSession.builder.master("local[2,4]").config("spark.ui.enabled", "false")
     session = builder.config("spark.sql.execution.arrow.maxRecordsPerBatch", 8).getOrCreate()
     yield session

@@ -70,7 +70,7 @@ def create_app(linker: Linker, settings: Settings) -> FastAPI:
     app.mount("/static/shared", StaticFiles(directory=ASSETS))
     app.mount("/static", StaticFiles(directory=STATIC))
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=settings.host_names, www_redirect=False)
-    app.add_middleware(Guard, settings=settings, metrics=service.metrics, is_busy=lambda: service.batcher.is_busy)
+    app.add_middleware(Guard, settings=settings, metrics=service.metrics)
     app.add_exception_handler(AnyHTTPException, answers.answer_http_error)
     app.add_exception_handler(RequestValidationError, answers.answer_wrong_parameter)
     app.openapi = partial(describe, app, settings)  # type: ignore[method-assign]

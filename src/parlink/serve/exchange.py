@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from starlette.datastructures import Headers
+from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 REST_BYTES, REST_SECONDS = 1 << 20, 0.5  # of a body that is refused, read all the same
@@ -20,6 +21,12 @@ SECURITY_HEADERS = {
 }
 _ENCODED = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 _NAMES = frozenset(name for name, _ in _ENCODED)
+
+
+def write_answer(answer: Response) -> bytes:
+    """The bytes of an answer, for where there is no exchange."""
+    headers = b"".join(b"%s: %s\r\n" % header for header in (*answer.raw_headers, *_ENCODED))
+    return f"HTTP/1.1 {answer.status_code} \r\n".encode() + headers + b"\r\n" + bytes(answer.body)
 
 
 class Exchange:

@@ -1,7 +1,6 @@
 """The outer layer of the service: who may ask, how many at a time, what every answer carries, what is logged.
 
-The key comes first: whoever has none is refused before anything is counted, read or parsed. Then, still by the head
-alone, what would only wait in vain is refused, which is cheap enough to be done thousands of times a second.
+The key comes first: whoever has none is refused before anything is counted, read or parsed.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import hmac
 import logging
 import time
 import traceback
-from collections.abc import Callable
 from hashlib import sha256
 from urllib.parse import urlsplit
 
@@ -25,18 +23,14 @@ from parlink.serve.settings import Settings
 from parlink.serve.turnstile import FullError, Kind, Turnstile, kind_of
 
 CLIENT_GONE = 499
-RETRY = {"Retry-After": "1"}
-TOO_BUSY = refuse(503, "more is waiting than can be answered in time; try again later", RETRY)  # made once: it is often
 _log = logging.getLogger(__name__)
 
 
 class Guard:
     """ASGI middleware around the whole application."""
 
-    def __init__(
-        self, app: ASGIApp, *, settings: Settings, metrics: Metrics, is_busy: Callable[[], bool] = lambda: False
-    ) -> None:
-        self._app, self._settings, self._metrics, self._is_busy = app, settings, metrics, is_busy
+    def __init__(self, app: ASGIApp, *, settings: Settings, metrics: Metrics) -> None:
+        self._app, self._settings, self._metrics = app, settings, metrics
         self._turnstile = Turnstile(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -66,7 +60,7 @@ class Guard:
             with self._turnstile.enter(kind, scope["client"][0] if scope.get("client") else ""):
                 await self._app(scope, exchange.receive, exchange.send)
         except FullError as error:
-            await refuse(503, str(error), RETRY)(scope, exchange.receive, exchange.send)
+            await refuse(503, str(error), {"Retry-After": "1"})(scope, exchange.receive, exchange.send)
 
     def _refuse(self, headers: Headers, kind: Kind) -> Response | None:
         """Refuse by the head of a request, or return None."""
@@ -77,13 +71,7 @@ class Guard:
             return refuse(400, "Content-Length and Transfer-Encoding together leave open where the body ends; send one")
         if kind == "edit" and not _is_same_origin(headers):
             return refuse(403, "a page of another site may not change the knowledge base")
-        if kind == "link" and self._is_small(headers) and self._is_busy():
-            return TOO_BUSY
         return None
-
-    def _is_small(self, headers: Headers) -> bool:
-        length = headers.get("content-length", "")
-        return length.isdecimal() and int(length) <= self._settings.small_work
 
     def _has_key(self, headers: Headers) -> bool:
         if self._settings.api_key is None:

@@ -44,17 +44,19 @@ def make_server(linker: Linker, settings: Settings) -> Server:
     logging.getLogger("uvicorn.access").disabled = True
     _raise_file_limit(settings.connections + OTHER_FILES)
     app = create_app(linker, settings)
+    service = app.state.service
+    connections = Connections(settings, metrics=service.metrics, is_busy=lambda: service.batcher.is_busy)
     config = uvicorn.Config(
         app,
         access_log=False,
         log_config=None,
         server_header=False,
-        http=partial(Connection, connections=Connections(settings)),  # type: ignore[arg-type]
+        http=partial(Connection, connections=connections),  # type: ignore[arg-type]
         timeout_keep_alive=math.ceil(settings.idle_seconds),
         timeout_graceful_shutdown=math.ceil(settings.grace),
         ws="none",
     )
-    return Server(config, app.state.service.batcher, settings.grace)
+    return Server(config, service.batcher, settings.grace)
 
 
 class Server(uvicorn.Server):
