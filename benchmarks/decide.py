@@ -3,10 +3,10 @@
     python benchmarks/decide.py SET... [--natural SET] [--documents N] [--model MODEL] [--kb KB]
         [--given-surface AIDA] [--graph KB] [--json]
 
-Rows: local (the paper's independent decisions), + similarity and overlap, + document names, + coherence, + decision, +
-dictionary, + document mentions. The dictionary comes after the decision, as without one all names that it finds would
-be linked. The model must have a fitted decision (`parlink tune --decision`). SETs are files of gold documents,
-linked with candidates of the knowledge base, those of `--natural` detokenized; AIDA is scored in given-surface with
+Rows: local (the paper's independent decisions), + similarity, overlap and differs, + document names, + coherence, +
+decision, + dictionary, + document mentions. The dictionary comes after the decision, as without one all names that it
+finds would be linked. The model must have a fitted decision (`parlink tune --decision`). SETs are files of gold
+documents, linked with candidates of the knowledge base, those of `--natural` detokenized; AIDA is scored in given-surface with
 coherence over the graph of the knowledge base KB. The last columns are the CPU seconds of all sets, and the own-KB
 benchmark, right end to end. If the decision was fitted on a SET, its figures here are not held out: those that `parlink
 tune --decision` prints are.
@@ -55,11 +55,11 @@ def main() -> None:
 
 def _parts(tuned: Tuned) -> Iterator[tuple[str, Tuned]]:
     """The tuned values with ever more of the parts."""
-    alone = msgspec.structs.replace(tuned.weights, similarity=0.0, overlap=0.0, coherence=0.0)
+    alone = msgspec.structs.replace(tuned.weights, similarity=0.0, overlap=0.0, differs=0.0, coherence=0.0)
     described = msgspec.structs.replace(tuned.weights, coherence=0.0)
     local = msgspec.structs.replace(tuned, weights=alone, decision=None, **_NOTHING)
     yield "local", local
-    yield "+ similarity and overlap", (similar := msgspec.structs.replace(local, weights=described))
+    yield "+ similarity, overlap, differs", (similar := msgspec.structs.replace(local, weights=described))
     yield "+ document names", (named := msgspec.structs.replace(similar, document_names=True))
     yield "+ coherence", (coherent := msgspec.structs.replace(named, weights=tuned.weights))
     yield "+ decision", (decided := msgspec.structs.replace(coherent, decision=tuned.decision))
