@@ -6,10 +6,10 @@
 Rows: local (the paper's independent decisions), + similarity, overlap and differs, + document names, + coherence, +
 decision, + dictionary, + document mentions. The dictionary comes after the decision, as without one all names that it
 finds would be linked. The model must have a fitted decision (`parlink tune --decision`). SETs are files of gold
-documents, linked with candidates of the knowledge base, those of `--natural` detokenized; AIDA is scored in given-surface with
-coherence over the graph of the knowledge base KB. The last columns are the CPU seconds of all sets, and the own-KB
-benchmark, right end to end. If the decision was fitted on a SET, its figures here are not held out: those that `parlink
-tune --decision` prints are.
+documents, linked with candidates of the knowledge base, those of `--natural` detokenized; AIDA is scored in given-
+surface with coherence over the graph of the knowledge base KB. The last columns are the CPU seconds of all sets, and
+the own-KB benchmark, right end to end. If the decision was fitted on a SET, its figures here are not held out: those
+that `parlink tune --decision` prints are.
 """
 
 from __future__ import annotations
