@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 
@@ -38,3 +40,7 @@ class DataFormatError(ParlinkError):
         self.reason = message  # without the place
         place = f"{path}:{line}" if line is not None else str(path)
         super().__init__(f"{place}: {message}")
+
+    def __reduce__(self) -> tuple[Callable[[], DataFormatError], tuple[()]]:
+        """Let it be raised in another process than the one that read the file."""
+        return partial(type(self), self.reason, path=self.path, line=self.line), ()
