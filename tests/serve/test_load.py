@@ -30,6 +30,7 @@ from tiny_server import running
 
 LONG = {"text": " ".join(SENTENCES) * 60}  # keeps the tiny model busy for a second or more
 SHORT = {"text": "Kent won."}
+KEY = "a-key-that-nobody-guesses"
 
 
 HARD = "/v1/link?mention_threshold=-10&search=beam&beams=20&overlaps=keep"
@@ -37,20 +38,19 @@ ONE_LANE = {"small_work": 0, "work": 10**9, "seconds": 6000.0, "text_characters"
 
 
 @contextmanager
-def busy(address: str) -> Iterator[None]:
+def busy(address: str, *, key: str = "") -> Iterator[None]:
     """A client that has the model at work for longer than any test takes, until the end of the block."""
     place, raw = urlsplit(address), json.dumps({"text": LONG["text"] * 8}).encode()
-    head = f"POST {HARD} HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Type: application/json\r\n"
+    head = f"POST {HARD} HTTP/1.1\r\nHost: {place.netloc}\r\nX-API-Key: {key}\r\nContent-Type: application/json\r\n"
     with socket.create_connection((place.hostname, place.port)) as client:
         client.sendall(f"{head}Content-Length: {len(raw)}\r\n\r\n".encode() + raw)
-        assert eventually(lambda: metric(address, "parlink_running_seconds") > 0)
+        assert eventually(lambda: metric(address, "parlink_running_seconds", key=key) > 0)
         yield
 
 
-def metric(address: str, name: str) -> float:
-    (line,) = [
-        line for line in httpx.get(f"{address}metrics", timeout=60).text.splitlines() if line.startswith(f"{name} ")
-    ]
+def metric(address: str, name: str, *, key: str = "") -> float:
+    told = httpx.get(f"{address}metrics", headers={"x-api-key": key}, timeout=60).text
+    (line,) = [line for line in told.splitlines() if line.startswith(f"{name} ")]
     return float(line.split()[1])
 
 
@@ -99,6 +99,13 @@ def test_what_would_wait_in_vain_is_refused_by_its_head_and_may_ask_again(linker
                     alone.sendall(head.encode() + b"{")  # of which the rest does not come in time
                 assert alone.recv(100) == b""
         assert metric(address, counted) == 4
+
+
+def test_whoever_has_no_key_is_told_so_even_where_all_are_refused(linker: Linker) -> None:
+    lane = {"small_work": 10**9, "work": 10**9, "seconds": 6000.0, "text_characters": 1_000_000, "patience": 0.001}
+    with running(linker, api_key=KEY, **lane) as address, busy(address, key=KEY):
+        for headers, status in (({"x-api-key": KEY}, 503), ({"x-api-key": "another"}, 401), ({}, 401)):
+            assert httpx.post(f"{address}v1/link", json=SHORT, headers=headers, timeout=60).status_code == status
 
 
 def test_too_late_is_504_and_the_next_one_is_served(linker: Linker) -> None:

@@ -15,6 +15,8 @@ from parlink.data import jsonl
 from parlink.errors import ParlinkError
 from parlink.types import Document, Entity
 
+RETRY = {"Retry-After": "1"}  # of a refusal that may not be one a second later
+
 
 def answer_json(value: Any, *, status: int = 200) -> Response:
     """Answer with plain data."""

@@ -18,17 +18,18 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from starlette.datastructures import Headers
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from parlink.serve.answers import refuse
+from parlink.serve.answers import RETRY, refuse
 from parlink.serve.exchange import write_answer
+from parlink.serve.guard import has_key
 from parlink.serve.metrics import Metrics
 from parlink.serve.settings import Settings
 from parlink.serve.turnstile import LINK_PATHS
 
 HEAD_BYTES = 65_536
 TOLD_SECONDS = 1.0  # after which the log is told again how many were refused
-RETRY = {"Retry-After": "1"}
 TOO_BUSY = write_answer(refuse(503, "more is waiting than can be answered in time; try again later", RETRY))
 _LINK_PATHS = frozenset(path.encode() for path in LINK_PATHS)
 _log = logging.getLogger(__name__)
@@ -37,11 +38,8 @@ _log = logging.getLogger(__name__)
 class Connections:
     """All open connections, those first that have kept us waiting longest."""
 
-    def __init__(
-        self, settings: Settings, *, metrics: Metrics | None = None, is_busy: Callable[[], bool] = lambda: False
-    ) -> None:
-        self.settings, self.is_busy = settings, is_busy
-        self._metrics = metrics or Metrics()
+    def __init__(self, settings: Settings, *, metrics: Metrics, is_busy: Callable[[], bool]) -> None:
+        self.settings, self.is_busy, self._metrics = settings, is_busy, metrics
         self._refused, self._told = 0, 0.0  # since the log was told, and when that was
         self._open: dict[Connection, None] = {}
         self._of_client: Counter[str] = Counter()
@@ -157,17 +155,18 @@ class Connection(HttpToolsProtocol):
             self.transport.close()
 
     def _is_small_question(self) -> bool:
-        """Whether a request, by its head, wants few documents linked, and is the only one here."""
-        headers = dict(self.headers)
+        """Whether a request, by its head, wants little linked, may do so, and is the only one here."""
+        headers, settings = dict(self.headers), self._connections.settings
         length = headers.get(b"content-length", b"")
         return (
             (self.cycle is None or self.cycle.response_complete)
             and self.url.partition(b"?")[0] in _LINK_PATHS
             and self.parser.get_method() == b"POST"
             and length.isdigit()
-            and int(length) <= self._connections.settings.small_work
+            and int(length) <= settings.small_work
             and b"transfer-encoding" not in headers
             and not self.expect_100_continue
+            and has_key(Headers(raw=self.headers), settings)
         )
 
     def on_response_complete(self) -> None:

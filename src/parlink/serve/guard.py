@@ -16,7 +16,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from parlink.serve.answers import refuse
+from parlink.serve.answers import RETRY, refuse
 from parlink.serve.exchange import Exchange
 from parlink.serve.metrics import Metrics
 from parlink.serve.settings import Settings
@@ -60,11 +60,11 @@ class Guard:
             with self._turnstile.enter(kind, scope["client"][0] if scope.get("client") else ""):
                 await self._app(scope, exchange.receive, exchange.send)
         except FullError as error:
-            await refuse(503, str(error), {"Retry-After": "1"})(scope, exchange.receive, exchange.send)
+            await refuse(503, str(error), RETRY)(scope, exchange.receive, exchange.send)
 
     def _refuse(self, headers: Headers, kind: Kind) -> Response | None:
         """Refuse by the head of a request, or return None."""
-        if kind != "open" and not self._has_key(headers):
+        if kind != "open" and not has_key(headers, self._settings):
             message = "a key is needed: Authorization: Bearer KEY, or X-API-Key: KEY"
             return refuse(401, message, {"WWW-Authenticate": "Bearer"})
         if "content-length" in headers and "transfer-encoding" in headers:
@@ -73,18 +73,20 @@ class Guard:
             return refuse(403, "a page of another site may not change the knowledge base")
         return None
 
-    def _has_key(self, headers: Headers) -> bool:
-        if self._settings.api_key is None:
-            return True
-        kind, _, bearer = headers.get("authorization", "").partition(" ")
-        given = bearer.strip() if kind.lower() == "bearer" else headers.get("x-api-key", "")
-        return hmac.compare_digest(_digest(given), _digest(self._settings.api_key))
-
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         path = getattr(scope.get("route"), "path", "other")
         method = scope["method"] if scope["method"] in ("GET", "HEAD", "POST", "DELETE") else "other"
         self._metrics.count_request(method, path, status, seconds)
         _log.info("%s %s %d %.0f ms", method, path, status, 1000 * seconds)
+
+
+def has_key(headers: Headers, settings: Settings) -> bool:
+    """Whether a request has the key of the service, if that has one."""
+    if settings.api_key is None:
+        return True
+    kind, _, bearer = headers.get("authorization", "").partition(" ")
+    given = bearer.strip() if kind.lower() == "bearer" else headers.get("x-api-key", "")
+    return hmac.compare_digest(_digest(given), _digest(settings.api_key))
 
 
 def _is_same_origin(headers: Headers) -> bool:
