@@ -32,6 +32,7 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     weight: PositiveFloat = 1.0  # share of the training windows, relative to the other datasets
     detection: NonNegativeFloat = 1.0  # weight of the start loss on this data
     unlinked: NonNegativeFloat = 1.0  # further weight where no mention starts: below 1 where names may lack a link
+    unlinked_names: NonNegativeFloat | None = None  # the same where a word has a capital; None: as `unlinked`
     swap: Fraction = 0.0  # of the linked names, how many are shown as another name of the data
     shapes: Shapes | None = None  # other shapes of its texts; None: detokenized as often as `natural` says
 

@@ -221,6 +221,16 @@ def test_starts_weigh_as_their_dataset_says() -> None:
     assert targets.starts.nonzero().tolist() == [[0, 2]]
 
 
+def test_words_with_a_capital_weigh_apart_where_no_mention_starts() -> None:
+    examples = [
+        example("a", length=6, mentions=(GoldMention(2, 3, "Kent", ()),), capitals=(2, 4), unlinked_names=0.25),
+    ]
+    _, targets = training_batch(
+        examples, tokenizer=byte_level_bpe(), sampler=NegativeSampler(Negatives()), rng=random.Random(0)
+    )
+    assert targets.start_weight.tolist() == [[0, 1, 1, 1, 0.25, 0]]
+
+
 def test_a_start_of_which_nothing_is_known_is_not_judged() -> None:
     examples = [example("a", length=6, mentions=(GoldMention(2, 3, "Kent", ()),), unknown=(4,))]
     _, targets = training_batch(

@@ -169,6 +169,14 @@ def test_data_without_any_text_is_refused(tmp_path: Path, documents: Sequence[Do
         TrainingData(config, byte_level_bpe()).stage(config.stages[0])
 
 
+def test_the_capitals_of_an_example_are_the_words_that_begin_with_one() -> None:
+    doc = Document("McKay met Ann-Marie in the USA, and iPods.")
+    tokens = byte_level_bpe().encode(doc.text)
+    [example], _ = cut([doc], train_tokens=60)
+    starts = [tokens.start[place - 1] for place in example.capitals]  # a window begins with <s>
+    assert [doc.text[start : start + 3] for start in starts] == ["McK", "Ann", "Mar", "USA"]
+
+
 def test_only_unlinked_data_trains_detection_and_nothing_else(tmp_path: Path) -> None:
     config = tiny_config(tmp_path, validation=None)
     jsonl.write(tmp_path / "train.jsonl", [Document("Nothing is linked here."), Document("Nor here.")])

@@ -82,7 +82,9 @@ def targets(
     )
     starts = torch.zeros(batch.tokens.shape)
     starts[mentions.row, mentions.first] = 1.0
-    unlinked = torch.tensor([e.unlinked for e in examples])[:, None]
+    unlinked = torch.tensor([e.unlinked for e in examples])[:, None].expand(starts.shape).clone()
+    for row, example in enumerate(examples):
+        unlinked[row, list(example.capitals)] = example.unlinked_names
     detection = torch.tensor([e.detection for e in examples])[:, None]
     weight = batch.owned * detection * torch.where(starts > 0, 1.0, unlinked)
     for row, example in enumerate(examples):

@@ -33,6 +33,8 @@ class Example:
     document: str = ""  # id, to name it in an error
     detection: float = 1.0  # weight of the start loss
     unlinked: float = 1.0  # further weight of tokens at which no mention starts
+    unlinked_names: float = 1.0  # the same of those at which a word with a capital starts
+    capitals: tuple[int, ...] = ()  # the tokens at which such a word starts
     unknown: tuple[int, ...] = ()  # tokens at which a mention starts of which nothing else is known
 
 
@@ -62,6 +64,8 @@ class ExampleBuilder:
         tokens = self.tokenizer.encode(doc.text)
         stats.sizes.update({"documents": 1, "tokens": len(tokens.ids)})
         known, unknown = [], _starts(tokens, doc.extra.get(UNKNOWN_STARTS))
+        capitals = _capitals(tokens, doc.text)
+        unlinked_names = dataset.unlinked if dataset.unlinked_names is None else dataset.unlinked_names
         for link in doc.links:
             stats.sizes["NIL mentions" if link.title is None else "linked mentions"] += 1
             if link.title is None and not self.config.nil:
@@ -85,8 +89,18 @@ class ExampleBuilder:
                 for (first, last), title, candidates in known
                 if window.own_first <= first < window.own_last
             )
-            starts = tuple(place + shift for place in unknown if window.own_first <= place < window.own_last)
-            result.append(Example(window, mentions, doc.id, dataset.detection, dataset.unlinked, starts))
+            result.append(
+                Example(
+                    window,
+                    mentions,
+                    doc.id,
+                    detection=dataset.detection,
+                    unlinked=dataset.unlinked,
+                    unlinked_names=unlinked_names,
+                    capitals=_shifted(capitals, window, shift),
+                    unknown=_shifted(unknown, window, shift),
+                )
+            )
         stats.sizes["windows"] += len(result)
         return result
 
@@ -116,6 +130,20 @@ class ExampleBuilder:
         elif len(titles) == 1:
             stats.problems["linked mentions with no other candidate than their title"] += 1
         return titles
+
+
+def _shifted(places: list[int], window: Window, shift: int) -> tuple[int, ...]:
+    """The places that a window judges, counted from its beginning."""
+    return tuple(place + shift for place in places if window.own_first <= place < window.own_last)
+
+
+def _capitals(tokens: Tokens, text: str) -> list[int]:
+    """The tokens at which a word with a capital begins."""
+    return [
+        place
+        for place, start in enumerate(tokens.start.tolist())
+        if text[start : start + 1].isupper() and not (start and text[start - 1].isalnum())
+    ]
 
 
 def _starts(tokens: Tokens, characters: object) -> list[int]:
