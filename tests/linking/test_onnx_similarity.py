@@ -14,7 +14,6 @@ from parlink.checkpoint.onnx_folder import OnnxSimilarity
 from parlink.checkpoint.word_table import WordTable
 from parlink.linking.onnx_similarity import OnnxEntityReader, OnnxQueries
 from parlink.linking.similarity import EntityReader
-from parlink.nn.decoder import MentionStates
 from parlink.nn.similarity import Queries, Similarity, Words
 from parlink.types import Entity
 from tiny_model import tiny_checkpoint
@@ -42,10 +41,8 @@ def test_similarity_and_overlap_are_those_of_torch() -> None:
         parameter.copy_(torch.rand(parameter.shape))
     vectors, window = torch.randn(3, 6), torch.tensor([0, 0, 1])
     texts = [np.asarray(ids) for ids in tokenizer.titles(["a film of the north", "a city"])]
-    states = MentionStates(
-        vectors, vectors, vectors, queries=Queries(vectors, window, Words.build([ids.tolist() for ids in texts]))
-    )
-    wanted = EntityReader(model, tokenizer).compare(states, torch.from_numpy(MENTION), TITLES, describe)
+    queries = Queries(vectors, window, Words.build([ids.tolist() for ids in texts]))
+    wanted = EntityReader(model, tokenizer).compare(queries, torch.from_numpy(MENTION), TITLES, describe)
     tables = (F.softplus(side.word_weight).numpy(), side.rarity.numpy(), side.center.numpy())
     graphs = OnnxSimilarity(as_graph(side.read_mentions), as_graph(side.read_entities), *tables)
     words = WordTable(model.encoder.token_embeddings.weight.numpy())

@@ -69,10 +69,10 @@ def test_where_an_entity_was_read_the_cosine_is_added_to_the_similarity() -> Non
     said = model.read_sentences(batch)
     torch.testing.assert_close(said.norm(dim=1), torch.ones(2, dtype=said.dtype))
     pairs = torch.tensor([0, 0]), torch.tensor([0, 1])
-    bare, overlap = model.compare(known, pairs[0], entities, pairs[1])
-    read = type(entities)(entities.vectors, entities.descriptions, said)
-    full, same = model.compare(known, pairs[0], read, pairs[1])
     assert known.queries is not None and known.queries.around is not None
+    bare, overlap = model.compare(known.queries, pairs[0], entities, pairs[1])
+    read = type(entities)(entities.vectors, entities.descriptions, said)
+    full, same = model.compare(known.queries, pairs[0], read, pairs[1])
     torch.testing.assert_close(full - bare, said @ known.queries.around[0])
     assert torch.equal(overlap, same)
 

@@ -103,7 +103,8 @@ def test_everything_new_learns_and_word_embeddings_do_not() -> None:
     batch = a_batch()
     known = model.mentions(model.encode(batch).detach(), MENTIONS, batch)
     entities = model.entities(Words.build([[5, 6], [7], [5]]), Words.build([[8], [], [9]]))
-    alike, overlap = model.compare(known, torch.arange(3), entities, torch.arange(3))
+    assert known.queries is not None
+    alike, overlap = model.compare(known.queries, torch.arange(3), entities, torch.arange(3))
     assert not overlap.requires_grad
     alike.square().sum().backward()  # type: ignore[no-untyped-call]
     learned = [weight for weight in sim.parameters() if weight.requires_grad]
@@ -129,7 +130,8 @@ def test_the_loss_is_that_of_a_plain_loop() -> None:
         gold=torch.tensor([0, 2, 3]),
         entities=(titles, said),
     )
-    logits, _ = model.compare(known, targets.owner, model.entities(titles, said), torch.arange(6))
+    assert known.queries is not None
+    logits, _ = model.compare(known.queries, targets.owner, model.entities(titles, said), torch.arange(6))
     wanted = -(logits[:2].log_softmax(0)[0] + logits[3:].log_softmax(0)[0])
     torch.testing.assert_close(similarity_loss(model, known, targets), wanted)
     assert loss_counts(batch, targets)[-1] == 2

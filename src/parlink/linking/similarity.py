@@ -11,9 +11,8 @@ from torch import Tensor
 
 from parlink.linking.network import Describe, Integers, entity_texts
 from parlink.linking.sentences import SentenceReader
-from parlink.nn.decoder import MentionStates
 from parlink.nn.model import LinkingModel
-from parlink.nn.similarity import TOKENS, Entities, Words
+from parlink.nn.similarity import TOKENS, Entities, Queries, Words
 from parlink.text.tokenizer import Tokenizer
 
 MOST = 2**14  # entities that are remembered
@@ -30,7 +29,7 @@ class EntityReader:
         self._vectors = self._new_vectors(0)  # a row for each, and some to spare
 
     def compare(
-        self, states: MentionStates, mention: Tensor, titles: Sequence[str], describe: Describe, *, read: bool = False
+        self, queries: Queries, mention: Tensor, titles: Sequence[str], describe: Describe, *, read: bool = False
     ) -> tuple[Tensor, Tensor]:
         """Similarity and overlap of each mention and the title beside it, (titles,); `describe` knows more of them.
 
@@ -42,7 +41,7 @@ class EntityReader:
             said = self._sentences.read([entity_texts(title, describe) for title in number])
             entities = replace(entities, said=torch.from_numpy(said).to(device))
         entity = torch.tensor([number[title] for title in titles], dtype=torch.long, device=device)
-        similarity, overlap = self._model.compare(states, mention.to(device), entities, entity)
+        similarity, overlap = self._model.compare(queries, mention.to(device), entities, entity)
         return similarity.cpu(), overlap.cpu()
 
     def read(self, titles: Sequence[str], describe: Describe) -> Entities:

@@ -73,10 +73,9 @@ class TorchEncoding:
         """Say how sure the detector is of spans."""
         return _judged(judge(self.model.detector, self.states, self.batch, self._place(spans)))
 
-    @torch.inference_mode()
     def mentions(self, spans: TokenSpans) -> TorchMentions:
-        """Tell what the decoder knows of the mentions at these spans."""
-        return TorchMentions(self.model, self.reader, self.model.mentions(self.states, self._place(spans), self.batch))
+        """Tell what is known of the mentions at these spans; it is computed when it is asked for."""
+        return TorchMentions(self, self._place(spans))
 
     def _place(self, spans: TokenSpans) -> Mentions:
         return Mentions(*map(torch.from_numpy, (spans.row, spans.first, spans.last))).to(self.states.device)
@@ -84,42 +83,46 @@ class TorchEncoding:
 
 @dataclass(frozen=True, slots=True)
 class TorchMentions:
-    """Mentions, and their states."""
+    """Mentions of windows; what the decoder needs to know is computed of those alone whose names it reads."""
 
-    model: LinkingModel
-    reader: EntityReader | None  # of a model with a bi-encoder
-    states: MentionStates
+    text: TorchEncoding
+    at: Mentions
 
     def __len__(self) -> int:
-        return len(self.states.vector)
+        return len(self.at.row)
 
     def __getitem__(self, index: list[int]) -> TorchMentions:
-        return replace(self, states=self.states[index])
+        return replace(self, at=self.at[torch.tensor(index, dtype=torch.long, device=self.at.row.device)])
 
     @torch.inference_mode()
     def score(self, names: Names) -> ScoredNames:
         """Score every name of every mention."""
-        return _scored(score_names(self.model, self.states, names))
+        return _scored(score_names(self.text.model, self._project(), names))
 
     @torch.inference_mode()
     def generate(self, names: Names, *, beams: int) -> ScoredNames:
         """Score the names that a beam search finds among those of each mention."""
-        return _scored(generate_names(self.model, self.states, names, beams=beams))
+        return _scored(generate_names(self.text.model, self._project(), names, beams=beams))
 
     @torch.inference_mode()
     def search(self, titles: TitleTree, *, beams: int) -> ScoredNames:
         """Score the titles that a beam search finds for each mention."""
-        roots = torch.zeros(len(self), dtype=torch.long, device=self.states.vector.device)
-        return _scored(beam_search(self.model, self.states, titles.tree, roots, beams=beams))
+        roots = torch.zeros_like(self.at.row)
+        return _scored(beam_search(self.text.model, self._project(), titles.tree, roots, beams=beams))
 
     @torch.inference_mode()
     def compare(
         self, mention: Integers, titles: Sequence[str], describe: Describe, *, read: bool = False
     ) -> tuple[Floats, Floats]:
         """Similarity and overlap of mentions and titles."""
-        assert self.reader is not None
-        similarity, overlap = self.reader.compare(self.states, torch.from_numpy(mention), titles, describe, read=read)
+        text = self.text
+        assert text.reader is not None
+        queries = text.model.ask(text.states, self.at, text.batch, around=read)
+        similarity, overlap = text.reader.compare(queries, torch.from_numpy(mention), titles, describe, read=read)
         return similarity.numpy(), overlap.numpy()
+
+    def _project(self) -> MentionStates:
+        return self.text.model.decoder.mentions(self.text.states, self.at)
 
 
 def _judged(detection: Detection) -> JudgedSpans:

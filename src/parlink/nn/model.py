@@ -14,7 +14,7 @@ from parlink.nn.detector import Detector, Mentions
 from parlink.nn.encoder import Encoder
 from parlink.nn.prefix_tree import PrefixTree
 from parlink.nn.sentence import SentenceHead
-from parlink.nn.similarity import Entities, Similarity, Words
+from parlink.nn.similarity import Entities, Queries, Similarity, Words
 
 
 class LinkingModel(nn.Module):
@@ -46,11 +46,16 @@ class LinkingModel(nn.Module):
         known = self.decoder.mentions(states, mentions)
         if self.similarity is None:
             return known
+        return replace(known, queries=self.ask(states, mentions, batch, around=True))
+
+    def ask(self, states: Tensor, mentions: Mentions, batch: Batch, *, around: bool) -> Queries:
+        """What is compared of each mention with entities; `around` says whether the text around it is read too."""
+        assert self.similarity is not None
         queries = self.similarity.mentions(states, mentions, batch)
-        if self.sentence is not None:
-            words = self.encoder.token_embeddings.weight
-            queries = replace(queries, around=self.sentence.around(states, mentions, batch, words))
-        return replace(known, queries=queries)
+        if self.sentence is None or not around:
+            return queries
+        words = self.encoder.token_embeddings.weight
+        return replace(queries, around=self.sentence.around(states, mentions, batch, words))
 
     def read(self, tree: PrefixTree, mentions: MentionStates) -> Reading:
         """Read the names of every mention."""
@@ -66,13 +71,11 @@ class LinkingModel(nn.Module):
         assert self.sentence is not None
         return self.sentence.whole(self.encode(batch), batch, self.encoder.token_embeddings.weight)
 
-    def compare(
-        self, mentions: MentionStates, mention: Tensor, entities: Entities, entity: Tensor
-    ) -> tuple[Tensor, Tensor]:
+    def compare(self, queries: Queries, mention: Tensor, entities: Entities, entity: Tensor) -> tuple[Tensor, Tensor]:
         """Similarity and overlap of pairs of a mention and an entity, (pairs,) each."""
-        assert self.similarity is not None and mentions.queries is not None
+        assert self.similarity is not None
         words = self.encoder.token_embeddings.weight
-        return self.similarity.compare(mentions.queries, mention, entities, entity, words)
+        return self.similarity.compare(queries, mention, entities, entity, words)
 
 
 def count_parameters(model: LinkingModel) -> dict[str, int]:
