@@ -60,9 +60,9 @@ def _says(description: str, *, ge: float | None = None, le: float | None = None)
 
 
 class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to decode; may change between calls, unlike `ModelConfig`. None: the value tuned for the model.
+    """How to link; may change between calls. None is the value tuned for the model.
 
-    The fields that say what they mean are options of every command that links.
+    Every command that links, the HTTP service and the spaCy pipe have the same options.
     """
 
     mention_threshold: Annotated[float, _says("Minimum log-odds that a mention starts at a token.")] | None = None
@@ -71,7 +71,7 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ) = None
     score_threshold: Annotated[float, _says("Minimum score of the best candidate.")] | None = None
     min_confidence: Annotated[float, _says("Minimum probability that a link is correct.", ge=0, le=1)] | None = None
-    weights: ScoreWeights | None = None
+    weights: ScoreWeights | None = None  # weights of the parts of a score; None: the tuned ones
     search: Annotated[Literal["rank", "beam"], _says("Score every candidate, or generate titles by beam search.")] = (
         "rank"
     )
@@ -90,8 +90,8 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     any_case: Annotated[bool, _says("Propose one-word names in upper, lower or mixed case alike.")] = False
     max_candidates: Annotated[int, _says("Maximum candidates of a mention.", ge=1)] = 30
     names: Annotated[int, _says("Candidates of a mention that the network scores; 0: all.", ge=0)] | None = None
-    titles: tuple[str, ...] | None = None  # link to these entities only
-    overlaps: Literal["resolve", "keep"] = "resolve"  # keep: every detected span, which tuning needs
+    titles: tuple[str, ...] | None = None  # link only to these entities; None: to all
+    overlaps: Literal["resolve", "keep"] = "resolve"  # resolve: disjoint mentions; keep: all, even where they overlap
 
     def __post_init__(self) -> None:
         for name, words in (("search", ("rank", "beam")), ("overlaps", ("resolve", "keep"))):

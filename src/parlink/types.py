@@ -21,8 +21,8 @@ _SHOWN_TEXT, _SHOWN_LINKS = 60, 5  # of a document, by `repr`
 class Span:
     """Half-open character range `[start, end)` into a document's text."""
 
-    start: int
-    end: int
+    start: int  # the first character, counted in Unicode code points
+    end: int  # one past the last
 
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end:
@@ -37,29 +37,29 @@ class Span:
 class Entity:
     """An entry of a knowledge base, known by its unique title."""
 
-    title: str
-    id: str | None = None
-    type: str | None = None  # what kind of thing it is, as the knowledge base says it
-    description: str | None = None
-    url: str | None = None
+    title: str  # its unique name
+    id: str | None = None  # such as a Wikidata QID
+    type: str | None = None  # what kind of thing it is: person, organization, place, ...
+    description: str | None = None  # one line about it
+    url: str | None = None  # its page
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Candidate:
     """An entity that a mention may refer to: the total score, its parts, and the look-up step that found it."""
 
-    title: str
-    id: str | None = None
+    title: str  # the unique name of the entity
+    id: str | None = None  # such as a Wikidata QID
     score: float | None = None  # the total that ranks candidates
-    prior: float | None = None  # p(title | surface)
+    prior: float | None = None  # how often the surface refers to this entity, from 0 to 1
     lm: float | None = None  # length-normalized log-likelihood of the title; a usual one, if its name was not read
     classifier: float | None = None  # the discriminative correction, a raw logit
-    similarity: float | None = None  # of the mention in its document and what is known of the entity
-    overlap: float | None = None  # how much of the entity's description the text around speaks of
-    differs: float | None = None  # 1 if the title is not the surface as it stands: "Apple Inc." of "Apple"
+    similarity: float | None = None  # of the mention in its context to the entity's description
+    overlap: float | None = None  # how much of the entity's description the text is about, from 0 to 1
+    differs: float | None = None  # 1 if the title is not the surface itself ("Apple Inc." for "Apple"), else 0
     coherence: float | None = None  # support by the other mentions of the document
-    match_type: str | None = None  # by which look-up step the surface found it: exact, folded, ...
-    url: str | None = None
+    match_type: str | None = None  # the look-up step by which the surface found it: exact, folded, ...
+    url: str | None = None  # the page of the entity
     extra: Mapping[str, Any] = field(default_factory=dict)  # unknown JSON fields, carried through
 
     def __repr__(self) -> str:
@@ -70,23 +70,23 @@ class Candidate:
 class Link:
     """A mention and the entity it refers to; title None is NIL, and `reason` says why."""
 
-    span: Span
-    title: str | None = None
-    id: str | None = None
-    type: str | None = None  # of the entity, as is its description, where the knowledge base knows them
-    description: str | None = None
-    confidence: float | None = None  # probability that the link is right
-    reason: str | None = None
-    source: str | None = None  # who proposed the mention: "detector", "dictionary", "document", or "given" with it
+    span: Span  # where the mention is
+    title: str | None = None  # the unique name of the entity
+    id: str | None = None  # of the entity, such as a Wikidata QID
+    type: str | None = None  # of the entity: person, organization, place, ...
+    description: str | None = None  # one line about the entity
+    confidence: float | None = None  # probability that the link is correct
+    reason: str | None = None  # why there is no link: no_candidate, below_confidence, ...
+    source: str | None = None  # what proposed the mention: detector, dictionary, document or given
     mention_logit: float | None = None  # log-odds that a mention starts here
     mention_probability: float | None = None  # p(start) p(end | start) of the span
-    candidates: tuple[Candidate, ...] = ()
-    url: str | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    candidates: tuple[Candidate, ...] = ()  # best first
+    url: str | None = None  # the page of the entity
+    extra: Mapping[str, Any] = field(default_factory=dict)  # unknown JSON fields, carried through
 
     @property
     def start(self) -> int:
-        """Where the mention begins, in characters."""
+        """Where the mention starts, in characters."""
         return self.span.start
 
     @property
@@ -96,7 +96,7 @@ class Link:
 
     @property
     def entity(self) -> Entity | None:
-        """The entity linked to, or None where there is none."""
+        """The linked entity; None for a NIL."""
         if self.title is None:
             return None
         return Entity(self.title, self.id, self.type, self.description, self.url)
@@ -107,19 +107,15 @@ class Link:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Document:
-    """A text and its links, over which it iterates.
+    """A text and its links; iterating over it yields the links. Given `spans`, only these are disambiguated."""
 
-    Given `spans`, only these are disambiguated. `kb` names the knowledge base that the
-    links point into, and `error` says why a document of a stream could not be linked.
-    """
-
-    text: str
-    id: str = ""
-    links: tuple[Link, ...] = ()
-    spans: tuple[Span, ...] | None = None
-    kb: str | None = None
-    error: str | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    text: str  # what is linked
+    id: str = ""  # your own name for it
+    links: tuple[Link, ...] = ()  # in the order of the text, without overlaps
+    spans: tuple[Span, ...] | None = None  # mentions that are already known; None: find them
+    kb: str | None = None  # the knowledge base that the links point into
+    error: str | None = None  # why it could not be linked, in a stream
+    extra: Mapping[str, Any] = field(default_factory=dict)  # unknown JSON fields, carried through
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
@@ -127,29 +123,29 @@ class Document:
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Document:
-        """Make a document of plain data in the shape of parlink's JSON; what is wrong with it is an error."""
+        """Make a document from a dict in the shape of parlink's JSON."""
         from parlink.data import jsonl
 
         return jsonl.from_json(dict(value) if isinstance(value, Mapping) else value)
 
     def to_dict(self) -> dict[str, Any]:
-        """Turn the document into plain data in the shape of parlink's JSON; what is absent is left out."""
+        """Return a dict in the shape of parlink's JSON; absent fields are left out."""
         from parlink.data import jsonl
 
         return jsonl.to_json(self)
 
     def to_json(self) -> str:
-        """Write the document as one line of JSON, without the line end."""
+        """Return the document as one line of JSON, without a newline."""
         from parlink.data import jsonl
 
         return jsonl.encode(self).decode().removesuffix("\n")
 
     def surface(self, link: Link | Span) -> str:
-        """Return the words of the text that a link or a span stands on."""
+        """Return the text of a link's or a span's mention."""
         return self.text[link.start : link.end]
 
     def to_html(self, path: Path | str | None = None) -> str:
-        """Render a page with the links in place, and write it to `path` if there is one."""
+        """Return an HTML page with the links in place, and write it to `path` if given."""
         from parlink.data import files
         from parlink.pages.linked_text import to_html
 
@@ -160,7 +156,7 @@ class Document:
         return page
 
     def to_spacy(self, vocab: Vocab) -> Doc:
-        """Turn the document into a Doc of spaCy: links are its entities, and `ent._.parlink` is the whole link."""
+        """Return a spaCy Doc whose entities are the links; `ent._.parlink` is the whole `Link`."""
         from parlink.data.formats import docbin
 
         return docbin.to_doc(self, vocab)

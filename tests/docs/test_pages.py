@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from executed_page import ROOT, run_page
+from parlink import Candidate, Document, Entity, Link, LinkOptions, Span
 
 DOCS = ROOT / "docs"
 PAGES = [*sorted((DOCS / "tutorials").glob("*.md")), *(DOCS / f"{name}.md" for name in ("index", "spacy"))]
@@ -42,5 +45,9 @@ def test_the_site_is_built_without_a_warning_and_asks_no_other_server(tmp_path: 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     for page in (tmp_path / "site").rglob("*.html"):
         assert 'src="http' not in page.read_text(), page
+        assert "](" not in re.sub(r"(?s)<(pre|code).*?</\1>", "", page.read_text()), f"{page}: a link that is not one"
     api = (tmp_path / "site" / "api.html").read_text()
     assert "parlink.Linker.stream" in api and "parlink.Document.to_html" in api
+    for kind in (Document, Link, Candidate, Entity, Span, LinkOptions):
+        for field in inspect.signature(kind).parameters:  # has a comment or a help text, which the reference shows
+            assert re.search(rf'<b><code>(<span title="[\w.]*{kind.__name__}\.{field}">)?{field}<', api), (kind, field)

@@ -78,7 +78,7 @@ def test_further_ends_are_those_that_are_probable_enough(lengths: list[int], see
         (own, start, start + length)
         for own, start, ends in zip(row.tolist(), first.tolist(), log_ends.exp(), strict=True)
         for length, end in enumerate(ends.tolist())
-        if end >= least and end > 0 or length == int(ends.argmax())
+        if (end >= least and end > 0) or length == int(ends.argmax())
     ]
     found = detect(model.detector, states, batch, threshold=-1e9, least_end=least)
     at = found.mentions
