@@ -78,6 +78,12 @@ TABLES = {
     "ids": [("Freddie Mercury", "Q15869"), ("Stockholm", "Q1754")],
     "cased-by-text": [("Gamla stan", 7), ("Stockholm", 3)],
 }
+RECENT = {
+    "people": [("Zlatan Ibrahimović", "person", "Swedish footballer", "Ibrahimović | Zlatan", 4)],
+    "things": [("Spotify", "organization", "Swedish music streaming company", "Spotify AB", 3)],
+    "popular": [("Eskilstuna", "place", "town in Sweden", "", "")],
+    "renamed": [("Gamla stan", "Old Town (Stockholm)"), ("Stockholm", "Freddie Mercury")],
+}
 AIDA = {
     "id": "1",
     "text": "Kent plays in Stockholm .",
@@ -94,7 +100,7 @@ def linked(text_links: int = 1, *, kind: str = "", marks: int = 0) -> Evidence:
 
 
 def write_data(folder: Path) -> Path:
-    """Write the folder, and return it; AIDA's training documents lie in it as train.jsonl."""
+    """Write the folder, and return it; AIDA's training documents lie in it as train.jsonl, our own tables in recent."""
     wikipedia, knowledge = folder / "wikipedia", folder / "knowledge"
     wikipedia.mkdir(parents=True)
     knowledge.mkdir()
@@ -111,6 +117,9 @@ def write_data(folder: Path) -> Path:
     for name, rows in TABLES.items():
         text = "".join("\t".join(map(str, row)) + "\n" for row in rows)
         (knowledge / f"{name}.tsv.gz").write_bytes(gzip.compress(text.encode()))
+    (folder / "recent").mkdir()
+    for name, rows in RECENT.items():
+        (folder / "recent" / f"{name}.tsv").write_text("".join("\t".join(map(str, row)) + "\n" for row in rows))
     (folder / "train.jsonl").write_text(json.dumps(AIDA) + "\n")
     return folder
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from recipes.wikipedia import sources
 from recipes.wikipedia.evidence import Mark, unite
 from recipes.wikipedia.kinds.noun_phrases import space_punctuation
 from recipes.wikipedia.pool import Pool
+from recipes.wikipedia.recent_facts import Recent, mark_recent, read_recent
 from recipes.wikipedia.sources import Data
 from recipes.wikipedia.spelling import spell
 from recipes.wikipedia.texts import Texts
@@ -42,6 +43,7 @@ class Tables:
     leads: dict[str, str]  # title, its first sentences
     vital: frozenset[str]  # titles
     facts: dict[str, tuple[str, str]]  # title, its DBpedia class and `property=label` facts
+    recent: Recent = field(default_factory=Recent)
 
 
 def read_tables(data: Data) -> Tables:
@@ -65,6 +67,7 @@ def read_tables(data: Data) -> Tables:
         leads=leads,
         vital=frozenset(vital),
         facts={spell(row[0]): (row[1], row[2] if len(row) > 2 else "") for row in data.rows(sources.FACTS)},
+        recent=read_recent(data),
     )
 
 
@@ -89,6 +92,7 @@ def collect(data: Data, texts: Texts, tables: Tables) -> Pool:
         if spell(name) not in pool.titles:
             evidence = pool.evidence(spell(name))
             evidence.marks, evidence.seen = Mark.CASED, int(count)
+    mark_recent(pool, tables.recent)
     return pool
 
 

@@ -28,9 +28,9 @@ def merge_elsewhere(pool: Pool, texts: Texts, tables: Tables) -> None:
     """
     own: defaultdict[str, float] = defaultdict(float)
     others: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
-    for surface, title, worth in _weigh_links(texts, tables):
+    for surface, title, worth in weigh_links(texts, tables):
         spelled, now = spell(surface), pool.now(title)
-        if now is None or not _is_weak(pool, spelled):
+        if now is None or not is_redirect_perhaps(pool, spelled):
             continue
         if now == spelled:
             own[spelled] += worth
@@ -54,7 +54,8 @@ def _is_ambiguous(title: str, target: str, share: float) -> bool:
     return share < _ALL and set(title.split()) < set(target.split())
 
 
-def _weigh_links(texts: Texts, tables: Tables) -> Iterator[tuple[str, str, float]]:
+def weigh_links(texts: Texts, tables: Tables) -> Iterator[tuple[str, str, float]]:
+    """Yield surface and title of all links and names, with what each is worth in links."""
     for (surface, title), count in texts.all_links:
         yield surface, title, count
     for surface, title, count, kind in tables.names:
@@ -63,7 +64,7 @@ def _weigh_links(texts: Texts, tables: Tables) -> Iterator[tuple[str, str, float
             yield surface, title, worth[kind]
 
 
-def _is_weak(pool: Pool, title: str) -> bool:
+def is_redirect_perhaps(pool: Pool, title: str) -> bool:
     """Whether a title may be nothing but a redirect that we do not know."""
     evidence = pool.titles.get(title)
     if evidence is None or evidence.is_page or evidence.marks & (Mark.ARTICLE | Mark.AIDA):

@@ -20,10 +20,12 @@ class Mark:
     LISTED = 256  # on a disambiguation page
     NAMED = 512  # names.tsv.gz has a name for it
     RECENT = 1024  # its article, in a dump or a list after 2007
-    PAGE = LEAD | FACTS | ID | VITAL | RECENT  # there is or was a page of that title for certain
+    OURS = 2048  # our own tables have it
+    PAGE = LEAD | FACTS | ID | VITAL | RECENT | OURS  # there is or was a page of that title for certain
 
 
 _FEW_LINKS = 2
+_STRENGTH_OF_OURS = 100_000  # our spelling stays
 _LABELS = frozenset(["kamel", "wikivisual"])  # lists of labels, without the parenthesis or comma of the title
 
 
@@ -39,6 +41,7 @@ class Evidence:
     marks: int = 0
     seen: int = 0  # how often cased-by-text.tsv.gz saw it
     redirects: int = 0  # names in small letters that lead to it
+    fame: int = 0  # links of running text that our own tables say it is worth at least
 
     @property
     def is_page(self) -> bool:
@@ -59,7 +62,8 @@ class Evidence:
     @property
     def strength(self) -> int:
         """Return how much speaks for the title, to choose between spellings."""
-        return self.count + self.text_links + self.table_links + 5 * len(self.lists) + 10 * self.is_page
+        ours = _STRENGTH_OF_OURS * bool(self.marks & Mark.OURS)
+        return self.count + self.text_links + self.table_links + 5 * len(self.lists) + 10 * self.is_page + ours
 
     @property
     def links(self) -> int:
@@ -69,7 +73,7 @@ class Evidence:
     @property
     def popularity(self) -> float:
         """Return how well known the title is, in links of running text."""
-        return (
+        links = (
             self.text_links
             + 0.3 * math.pow(self.count, 0.8)
             + 0.1 * math.pow(self.table_links, 0.8)
@@ -77,6 +81,7 @@ class Evidence:
             + bool(self.marks & Mark.VITAL)
             + 0.3 * bool(self.marks & (Mark.LEAD | Mark.ARTICLE))
         )
+        return max(links, self.fame)
 
     def add(self, other: Evidence) -> None:
         """Take over what is known of another title that turned out to be the same."""
@@ -89,6 +94,7 @@ class Evidence:
         self.marks = (self.marks | other.marks) & ~Mark.CASED | cased
         self.seen += other.seen
         self.redirects += other.redirects
+        self.fame = max(self.fame, other.fame)
 
 
 _united: dict[tuple[frozenset[str], frozenset[str]], frozenset[str]] = {}

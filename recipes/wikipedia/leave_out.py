@@ -33,7 +33,7 @@ def leave_out(pool: Pool, *, disambiguations: Collection[str]) -> None:
                 reason = f"bare labels beside titles with {more}"
             elif not evidence.is_page:
                 evidence.count = 0  # uses of a label, which may mean any of the titles
-        if reason:
+        if reason and not evidence.marks & Mark.OURS:
             pool.leave_out(title, reason)
 
 

@@ -12,8 +12,11 @@ from tempfile import TemporaryDirectory
 
 from parlink.kb.build.build import WIKIPEDIA_URL, BuildOptions, build
 from parlink.kb.info import Info
+from recipes.wikipedia.acronym_twins import merge_acronyms
+from recipes.wikipedia.alike_twins import merge_alike
 from recipes.wikipedia.club_twins import merge_club_twins
 from recipes.wikipedia.collect import Tables, collect, read_tables
+from recipes.wikipedia.country_twins import merge_country_twins
 from recipes.wikipedia.elsewhere import merge_elsewhere
 from recipes.wikipedia.kinds.decide import Kind, decide
 from recipes.wikipedia.leave_out import leave_out
@@ -22,6 +25,7 @@ from recipes.wikipedia.page_links import gather_page_links
 from recipes.wikipedia.parenthesis_twins import merge_parenthesis_twins
 from recipes.wikipedia.pool import Pool
 from recipes.wikipedia.rank import choose
+from recipes.wikipedia.recent_facts import rename, tell_kinds
 from recipes.wikipedia.redirects import follow_redirects
 from recipes.wikipedia.same_leads import merge_same_leads
 from recipes.wikipedia.sources import BIOGRAPHIES, ENWIK8, PAGES_2014, SCHOOLS, Data
@@ -84,12 +88,17 @@ def gather(data: Data) -> Gathered:
 def clean(pool: Pool, texts: Texts, tables: Tables) -> None:
     """Merge titles that are one entity, and take out those that are none."""
     follow_redirects(pool, table=tables.redirects, dumps=texts.redirects, lower=tables.lower_redirects)
+    rename(pool, tables.recent, ids=dict(tables.ids), leads=tables.leads)
+    pool.merge_moved("redirects followed")
     leave_out(pool, disambiguations=texts.disambiguations)
     merge_twins(pool, tables.lower_redirects)
     merge_same_leads(pool, tables.leads)
     merge_parenthesis_twins(pool)
     merge_club_twins(pool, tables.leads)
     merge_elsewhere(pool, texts, tables)
+    merge_acronyms(pool, texts, tables)
+    merge_country_twins(pool, texts.openings | tables.leads)
+    merge_alike(pool, tables.lower_redirects)
 
 
 def write_sources(gathered: Gathered, knowledge: Path, links: Path, *, titles: int | None) -> None:
@@ -117,7 +126,10 @@ def _decide_kinds(pool: Pool, chosen: set[str], texts: Texts, tables: Tables) ->
         now = pool.now(title)
         if now is not None and (now not in facts or len(values[1]) > len(facts[now][1])):
             facts[now] = values
-    return {title: decide(title, pool.titles[title], lead=leads.get(title), facts=facts.get(title)) for title in chosen}
+    kinds = {
+        title: decide(title, pool.titles[title], lead=leads.get(title), facts=facts.get(title)) for title in chosen
+    }
+    return kinds | tell_kinds(pool, chosen, tables.recent)
 
 
 @contextmanager

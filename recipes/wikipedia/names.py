@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from recipes.wikipedia.collect import Tables
 from recipes.wikipedia.pool import Pool
+from recipes.wikipedia.recent_facts import weigh_aliases
 from recipes.wikipedia.texts import Texts
 
 
@@ -28,6 +29,7 @@ class NameEvidence:
     table_links: int = 0
     prior: float = 0.0  # of names.tsv.gz
     candidate_prior: float = 0.0  # of AIDA's candidates
+    fame: float = 0.0  # links of running text that our own tables say it is worth
     signs: int = 0
 
 
@@ -55,6 +57,9 @@ def gather_names(pool: Pool, titles: Container[str], texts: Texts, tables: Table
     for surface, title in tables.lower_redirects.items():
         if name := find(surface, title):
             name.signs |= Sign.LOWER_REDIRECT
+    for surface, title, worth in weigh_aliases(pool, tables.recent, texts.links):
+        if name := find(surface, title):
+            name.fame = max(name.fame, worth)
     for former in pool.moved:
         if former not in pool.titles and (name := find(former, former)):
             name.signs |= Sign.REDIRECT

@@ -12,6 +12,10 @@ from recipes.wikipedia.pool import Pool
 _PARENTHESIS = re.compile(r"(.+) \(([^()]+)\)")
 _FIRM = frozenset(["company", "website", "corporation"])
 _FIRM_ENDS = (".com", " Inc.", ", Inc.", " Corporation", " plc", " Ltd.")
+# Old titles have these without parenthesis, "Python programming language"; a "Snuff film" is not "Snuff (film)".
+_WORDS_FOR_CLASSES = """automobile block cheese circuit city clan computer deity district family franchise language
+    magazine missile network newspaper opera protocol prover river rocket rover software spacecraft system website"""
+_CLASSES = frozenset(_WORDS_FOR_CLASSES.split())
 
 
 def merge_parenthesis_twins(pool: Pool) -> None:
@@ -23,6 +27,8 @@ def merge_parenthesis_twins(pool: Pool) -> None:
         for other, how in _others(match[1], match[2]):
             if other in pool.titles and _are_one(pool.titles[title], pool.titles[other], match[2], how):
                 weaker, stronger = sorted((title, other), key=lambda each: pool.titles[each].strength)
+                if how == "parenthesis for words":
+                    weaker, stronger = other, title
                 pool.merge(weaker, stronger, f"twins merged: {how}")
                 break
 
@@ -36,6 +42,8 @@ def _others(name: str, inside: str) -> Iterator[tuple[str, str]]:
             yield f"{inside} {name}", "parenthesis for a number"
     if inside in _FIRM:
         yield from ((name + end, "parenthesis for a firm's ending") for end in _FIRM_ENDS)
+    if inside.rpartition(" ")[2] in _CLASSES:
+        yield f"{name} {inside}", "parenthesis for words"
     if inside.islower():
         yield name, "parenthesis for the class"
 
@@ -43,6 +51,8 @@ def _others(name: str, inside: str) -> Iterator[tuple[str, str]]:
 def _are_one(title: Evidence, other: Evidence, inside: str, how: str) -> bool:
     if title.marks & other.marks & Mark.ID and how != "parenthesis for a firm's ending":
         return False
+    if how == "parenthesis for words":
+        return not other.is_page
     if how == "parenthesis for the class":
         return bool(other.kind) and not title.kind and name_class(other.kind) == inside
     return not (title.kind and other.kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from recipes.wikipedia.evidence import Evidence
+from recipes.wikipedia.evidence import Evidence, Mark
 from recipes.wikipedia.report import Report
 
 
@@ -24,7 +24,13 @@ class Pool:
         return evidence
 
     def merge(self, title: str, into: str, why: str) -> None:
-        """Make a title another name of `into`."""
+        """Make a title another name of `into`, or the other way round if it is ours; two that are ours stay two."""
+        ours = self.titles[title].marks & Mark.OURS
+        if ours and self.evidence(into).marks & Mark.OURS:
+            self.report.add(f"not {why}, as both are ours", f"{title} | {into}")
+            return
+        if ours:
+            title, into = into, title
         self.report.add(why, f"{title} → {into}")
         self.evidence(into).add(self.titles.pop(title))
         self.moved[title] = into

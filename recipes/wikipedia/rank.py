@@ -7,6 +7,7 @@ from math import log10
 from recipes.wikipedia.evidence import Evidence, Mark
 from recipes.wikipedia.pool import Pool
 
+_OURS = 10.0  # more than makes a title one of those that are kept
 _CLASS_TABLES = frozenset(["t2kmatch"])
 
 
@@ -25,6 +26,7 @@ def rank(evidence: Evidence) -> float:
     """
     return (
         evidence.popularity
+        + _OURS * bool(evidence.marks & Mark.OURS)
         + 0.5 * bool(evidence.marks & Mark.AIDA)
         + 0.3 * bool(evidence.marks & Mark.CANDIDATE)
         + 0.3 * bool(evidence.lists - _CLASS_TABLES)

@@ -11,11 +11,10 @@ from recipes.wikipedia.pool import Pool
 def follow_redirects(
     pool: Pool, *, table: Mapping[str, str], dumps: Mapping[str, str], lower: Mapping[str, str]
 ) -> None:
-    """Merge titles that redirect; of sources that differ the one named first is right."""
+    """Lead from titles to those that replaced them; of sources that differ the one named first is right."""
     pool.moved.update(table)
     _follow_dumps(pool, table, dumps)
     _follow_lower(pool, lower)
-    pool.merge_moved("redirects followed")
 
 
 def _follow_dumps(pool: Pool, table: Mapping[str, str], dumps: Mapping[str, str]) -> None:
@@ -35,7 +34,7 @@ def _follow_lower(pool: Pool, lower: Mapping[str, str]) -> None:
         new = lower.get(title.lower())
         if title in pool.moved or new not in pool.titles or new.lower() == title.lower():
             continue
-        of_its_own = evidence.kind or evidence.marks & (Mark.ID | Mark.VITAL | Mark.RECENT)
+        of_its_own = evidence.kind or evidence.marks & (Mark.ID | Mark.VITAL | Mark.RECENT | Mark.OURS)
         if of_its_own or evidence.strength > pool.titles[new].strength:
             pool.report.add(
                 "redirects in small letters not followed: a page of its own, or stronger", f"{title} → {new}"

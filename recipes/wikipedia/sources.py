@@ -15,6 +15,7 @@ from parlink.errors import DataFormatError, KnowledgeBaseError
 from parlink.kb.info import Source, sha256_of
 
 WIKIPEDIA_LICENSE = "CC BY-SA 3.0 or 4.0 (Wikipedia)"
+OWN_TABLES = Path(__file__).with_name("recent")
 DBPEDIA_LICENSE = "CC BY-SA 3.0 (DBpedia)"
 
 
@@ -148,6 +149,14 @@ PAGE_LINKS = SourceFile(
     f"{WIKIPEDIA_LICENSE}; CC BY-SA 4.0 (WikiTableQuestions)",
     "https://github.com/wenhuchen/WikiTables-WithLinks and https://github.com/ppasupat/WikiTableQuestions",
 )
+OWN_LICENSE = "CC0 (our own words)"
+_FACTS_OF_OURS = "title, type, description, further names, fame; written by us"
+_HERE = "recipes/wikipedia/recent of the sources of parlink"
+PEOPLE, THINGS, POPULAR = (
+    SourceFile(f"recent/{name}.tsv", "tsv", _FACTS_OF_OURS, OWN_LICENSE, _HERE, 5)
+    for name in ("people", "things", "popular")
+)
+RENAMED = SourceFile("recent/renamed.tsv", "tsv", "former title, title of now; written by us", OWN_LICENSE, _HERE, 2)
 AIDA = SourceFile(
     "train.jsonl",
     "documents",
@@ -157,17 +166,20 @@ AIDA = SourceFile(
 )
 DUMPS = (ENWIK8, SAMPLE_2010S, MINI_2020S, BIOGRAPHIES)
 ARTICLES = (SCHOOLS, PAGES_2014)
+RECENT = (PEOPLE, THINGS, POPULAR)
 SOURCES = (
     *DUMPS, *ARTICLES, REDIRECTS, VITAL, TITLES, NAMES, LOWER_REDIRECTS, LEADS, FACTS, IDS, CASED, PAGE_LINKS,
+    *RECENT, RENAMED,
 )  # fmt: skip
 
 
 @dataclass
 class Data:
-    """The data folder, and how much was read of each of its files."""
+    """The data folder, and how much was read of each of its files; `recent` holds the tables of our own."""
 
     folder: Path
     aida: Path | None = None
+    recent: Path = OWN_TABLES
     entries: Counter[SourceFile] = field(default_factory=Counter)
 
     def check(self) -> None:
@@ -183,6 +195,8 @@ class Data:
 
     def path(self, source: SourceFile) -> Path:
         """Return where a file lies."""
+        if source in (*RECENT, RENAMED):
+            return self.recent / Path(source.path).name
         return self.aida if source is AIDA and self.aida else self.folder / source.path
 
     def rows(self, source: SourceFile) -> Iterator[list[str]]:

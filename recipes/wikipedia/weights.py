@@ -73,7 +73,7 @@ def _weigh(name: NameEvidence, fame: float) -> float:
         + _LISTED * bool(name.signs & Sign.LISTED)
     )
     priors = _PRIOR * name.prior + _CANDIDATE_PRIOR * name.candidate_prior
-    return name.text_links + _TABLE * math.pow(name.table_links, _TABLE_POWER) + priors + soft * fame
+    return name.fame + name.text_links + _TABLE * math.pow(name.table_links, _TABLE_POWER) + priors + soft * fame
 
 
 def _weigh_surname(evidence: Evidence) -> float:

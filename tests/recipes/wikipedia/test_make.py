@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[3]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("made")
     data = write_data(place / "data")
-    make(Data(data, data / "train.jsonl"), place / "kb", titles=None)
+    make(Data(data, data / "train.jsonl", data / "recent"), place / "kb", titles=None)
     return place
 
 
@@ -35,7 +35,15 @@ def kb(folder: Path) -> KnowledgeBase:
 
 def test_titles_are_those_of_entities(kb: KnowledgeBase) -> None:
     titles = set(kb.titles())
-    assert {"Freddie Mercury", "Kent (band)", "Planet", "!!!", "Zürich", "Gamla stan", "Eskilstuna 1"} <= titles
+    assert {
+        "Freddie Mercury",
+        "Kent (band)",
+        "Planet",
+        "!!!",
+        "Zürich",
+        "Old Town (Stockholm)",
+        "Eskilstuna 1",
+    } <= titles
     assert titles.isdisjoint({"Mercury", "List of planets", "List of towns", "1999", "ICJ", "Kepler, Johannes"})
 
 
@@ -59,7 +67,15 @@ def test_entities_have_types_descriptions_and_ids(kb: KnowledgeBase) -> None:
         "British singer and songwriter",
     )
     assert band and (band.type, band.description) == ("organization", "Swedish rock band from Eskilstuna")
-    assert city and (city.type, city.description) == ("place", "city")
+    assert city and (city.type, city.description) == ("place", "town in Sweden")
+
+
+def test_our_own_tables_add_titles_names_and_redirects(kb: KnowledgeBase) -> None:
+    company = kb.entity("Spotify")
+    assert company and (company.type, company.description) == ("organization", "Swedish music streaming company")
+    assert [each.title for each in kb.candidates("Ibrahimović")] == ["Zlatan Ibrahimović"]
+    assert kb.resolve("Gamla stan") == "Old Town (Stockholm)"
+    assert kb.resolve("Stockholm") == "Stockholm"  # a city is no singer
 
 
 def test_pages_are_in_the_link_graph(kb: KnowledgeBase) -> None:
@@ -82,9 +98,11 @@ def test_the_report_counts_and_shows(folder: Path) -> None:
 
 
 def test_only_the_best_known_titles_are_kept(folder: Path) -> None:
-    make(Data(folder / "data"), folder / "small", titles=3)
+    make(Data(folder / "data", recent=folder / "data" / "recent"), folder / "small", titles=7)
     small = KnowledgeBase.open(folder / "small")
-    assert len(small) == 3 and {"Freddie Mercury", "Stockholm"} <= set(small.titles())
+    assert len(small) == 7 and {"Freddie Mercury", "Stockholm", "Spotify", "Old Town (Stockholm)"} <= set(
+        small.titles()
+    )
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -23,3 +23,10 @@ def test_twins_with_a_parenthesis(title: str, other: str, merged: bool) -> None:
     pool = Pool({title: linked(), other: linked(9, kind="Island")})
     merge_parenthesis_twins(pool)
     assert (pool.now(title) == other) is merged
+
+
+def test_old_titles_have_words_in_place_of_a_parenthesis() -> None:
+    python, snuff = "Python (programming language)", "Snuff (film)"
+    pool = Pool({python: linked(2), "Python programming language": linked(32), snuff: linked(), "Snuff film": linked()})
+    merge_parenthesis_twins(pool)
+    assert set(pool.titles) == {python, snuff, "Snuff film"}
