@@ -43,7 +43,6 @@ class Tuned(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     mention_threshold: float = 0.0  # on the log-odds of a start
     score_threshold: float | None = None  # on the best candidate's total
     weights: ScoreWeights = ScoreWeights()
-    least_end: float = 1.0  # probability of a further end of a mention for it to be proposed; the paper has one end
     fallback: bool = False
     document_names: bool = False  # short names take the candidates of longer ones of their document
     document_mentions: bool = False  # names of a document are proposed as mentions wherever they stand there
@@ -66,9 +65,6 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """
 
     mention_threshold: Annotated[float, _says("Minimum log-odds that a mention starts at a token.")] | None = None
-    least_end: (
-        Annotated[float, _says("Minimum probability of each further end of a mention; 1: one end.", ge=0, le=1)] | None
-    ) = None
     score_threshold: Annotated[float, _says("Minimum score of the best candidate.")] | None = None
     min_confidence: Annotated[float, _says("Minimum probability that a link is correct.", ge=0, le=1)] | None = None
     weights: ScoreWeights | None = None  # weights of the parts of a score; None: the tuned ones
@@ -104,10 +100,9 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         for name in ("mention_threshold", "score_threshold"):
             if (number := getattr(self, name)) is not None and not _is_number(number):
                 raise ConfigError(f"{name} must be a number, or None for the model's own, got {number!r}")
-        for name in ("min_confidence", "least_end"):
-            least = getattr(self, name)
-            if least is not None and not (_is_number(least) and 0 <= least <= 1):
-                raise ConfigError(f"{name} must be a probability from 0 to 1, got {least!r}")
+        least = self.min_confidence
+        if least is not None and not (_is_number(least) and 0 <= least <= 1):
+            raise ConfigError(f"min_confidence must be a probability from 0 to 1, got {least!r}")
         if self.fallback not in (None, False, True):
             raise ConfigError(f"fallback must be True, False, or None for the model's own, got {self.fallback!r}")
         if self.names is not None and (type(self.names) is not int or self.names < 0):
@@ -130,7 +125,6 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             proposal_threshold=decision.proposal_threshold
             if decision and self.mention_threshold is None
             else mention_threshold,
-            least_end=tuned.least_end if self.least_end is None else self.least_end,
             score_threshold=least_score if self.score_threshold is None else self.score_threshold,
             min_confidence=self.min_confidence,
             weights=self.weights or tuned.weights,
@@ -156,7 +150,6 @@ class LinkSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     mention_threshold: float  # from which a mention without an entity is told of
     proposal_threshold: float  # from which spans are looked at
-    least_end: float
     score_threshold: float | None  # None: none
     min_confidence: float | None  # None: what the decision says, if there is one
     weights: ScoreWeights

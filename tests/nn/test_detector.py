@@ -65,27 +65,6 @@ def test_what_is_detected_is_the_likeliest_end_of_each_start_above_the_threshold
     torch.testing.assert_close(found.log_probability, log_probability)
 
 
-@given(LENGTHS, st.integers(0, 30), st.sampled_from([0.0, 0.02, 0.1, 0.4, 1.0]))
-@settings(max_examples=40, deadline=None)
-@torch.no_grad()
-def test_further_ends_are_those_that_are_probable_enough(lengths: list[int], seed: int, least: float) -> None:
-    model = tiny_model(seed=seed, spread=3.0).double()
-    batch = collate([window(length) for length in lengths], pad_id=1)
-    states = model.encode(batch)
-    row, first = torch.nonzero(batch.content, as_tuple=True)
-    log_ends = model.detector.end_logits(states, batch.content, row, first).log_softmax(-1)
-    wanted = [
-        (own, start, start + length)
-        for own, start, ends in zip(row.tolist(), first.tolist(), log_ends.exp(), strict=True)
-        for length, end in enumerate(ends.tolist())
-        if (end >= least and end > 0) or length == int(ends.argmax())
-    ]
-    found = detect(model.detector, states, batch, threshold=-1e9, least_end=least)
-    at = found.mentions
-    assert list(zip(at.row.tolist(), at.first.tolist(), at.last.tolist(), strict=True)) == wanted
-    torch.testing.assert_close(judge(model.detector, states, batch, at).log_probability, found.log_probability)
-
-
 @torch.no_grad()
 def test_nothing_above_the_threshold_is_nothing() -> None:
     model = tiny_model()

@@ -42,9 +42,6 @@ def tune(
     least_linked: Annotated[
         float | None, typer.Option(min=0, max=1, help="Minimum share of links among the occurrences of such a name.")
     ] = None,
-    least_end: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Minimum probability of each further end of a mention.")
-    ] = None,
     names: Annotated[
         int | None, typer.Option(min=0, help="Candidates of a mention whose names are read from now on; 0: all.")
     ] = None,
@@ -73,7 +70,6 @@ def tune(
         document_mentions=document_mentions,
         dictionary=dictionary,
         least_linked=least_linked,
-        least_end=least_end,
         names=names,
     )
     if decision:

@@ -153,7 +153,7 @@ def _read_all(options: LinkOptions) -> LinkOptions:
 
 def _take_options(tuned: Tuned, options: LinkOptions) -> Tuned:
     """Write into the tuned values which proposals they are tuned for, and how many names are read."""
-    names = ("document_names", "document_mentions", "dictionary", "least_linked", "least_end")
+    names = ("document_names", "document_mentions", "dictionary", "least_linked")
     given = {name: value for name in names if (value := getattr(options, name)) is not None}
     return msgspec.structs.replace(tuned, **given, shortlist=options.resolve(tuned).shortlist)
 

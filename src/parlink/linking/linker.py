@@ -216,11 +216,7 @@ class Linker:
         texts = self._propose_names(texts, view, settings)
         batches: list[FoundMentions] = []
         for places in _report(list(batch_windows(texts, batch_tokens=batch_tokens)), progress, (0.0, 0.5)):
-            batches.append(
-                find_mentions(
-                    network, texts, places, threshold=settings.proposal_threshold, least_end=settings.least_end
-                )
-            )
+            batches.append(find_mentions(network, texts, places, threshold=settings.proposal_threshold))
         if settings.document_mentions:
             again = propose_again(texts, (mention for batch in batches for mention in batch.mentions))
             batches = [add_proposals(batch, again) for batch in batches]

@@ -122,19 +122,14 @@ def batch_windows(texts: Sequence[TokenizedDocument], *, batch_tokens: int) -> I
 
 
 def find_mentions(
-    network: Network,
-    texts: Sequence[TokenizedDocument],
-    places: Sequence[Place],
-    *,
-    threshold: float,
-    least_end: float = 1.0,
+    network: Network, texts: Sequence[TokenizedDocument], places: Sequence[Place], *, threshold: float
 ) -> FoundMentions:
     """Let the network read some windows and detect mentions there, and add those that are proposed."""
     encoding = network.encode(
         [texts[place.document].windows[place.window] for place in places],
         searched=[texts[place.document].is_detected for place in places],
     )
-    mentions, detected = _detect(encoding, texts, places, threshold, least_end)
+    mentions, detected = _detect(encoding, texts, places, threshold)
     names = {(place.document, proposal.span) for place in places for proposal in _names(texts, place)}
     mentions = [replace(m, is_name=True) if (m.document, m.span) in names else m for m in mentions]
     return add_proposals(FoundMentions(places, encoding, mentions, detected), texts)
@@ -160,14 +155,10 @@ def check_document(doc: Document) -> None:
 
 
 def _detect(
-    encoding: Encoding,
-    texts: Sequence[TokenizedDocument],
-    places: Sequence[Place],
-    threshold: float,
-    least_end: float,
+    encoding: Encoding, texts: Sequence[TokenizedDocument], places: Sequence[Place], threshold: float
 ) -> tuple[list[Mention], TokenSpans]:
     """The mentions that the detector finds, but for those where nothing is to be read, and their tokens."""
-    detection = encoding.detect(threshold=threshold, least_end=least_end)
+    detection = encoding.detect(threshold=threshold)
     at = detection.spans
     columns = (at.row, at.first, at.last, detection.start_logit, detection.probability)
     mentions, readable = [], []

@@ -99,8 +99,8 @@ class KnownMentions(Protocol):
 class Encoding(Protocol):
     """Windows that a network has read."""
 
-    def detect(self, *, threshold: float, least_end: float) -> JudgedSpans:
-        """Find the starts above a threshold in the windows that are to be searched, each with its probable ends."""
+    def detect(self, *, threshold: float) -> JudgedSpans:
+        """Find the starts above a threshold in the windows that are to be searched, each with its most probable end."""
         ...
 
     def judge(self, spans: TokenSpans) -> JudgedSpans:

@@ -95,17 +95,14 @@ class OnnxEncoding:
     offset: Integers  # (windows,) the first token of each
     length: Integers  # (windows,)
 
-    def detect(self, *, threshold: float, least_end: float) -> JudgedSpans:
-        """Find the starts above a threshold, each with its most probable end and others that are probable enough."""
+    def detect(self, *, threshold: float) -> JudgedSpans:
+        """Find the starts above a threshold, each with its most probable end."""
         first = np.flatnonzero(self.owned & (self.starts > threshold))
         row = np.searchsorted(self.offset, first, side="right") - 1
         log_ends = self._log_ends(row, first)
-        kept = (np.exp(log_ends) >= least_end) & np.isfinite(log_ends)
-        if len(first):
-            kept[np.arange(len(first)), log_ends.argmax(1)] = True
-        start, length = np.nonzero(kept)
-        row, first_in_row = row[start], (first - self.offset[row])[start]
-        return self._judged(TokenSpans(row, first_in_row, first_in_row + length), log_ends[start])
+        length = log_ends.argmax(1) if len(first) else first
+        first_in_row = first - self.offset[row]
+        return self._judged(TokenSpans(row, first_in_row, first_in_row + length), log_ends)
 
     def judge(self, spans: TokenSpans) -> JudgedSpans:
         """Say how sure the detector is of spans."""

@@ -64,9 +64,9 @@ class TorchEncoding:
     states: Tensor  # (windows, length, hidden)
 
     @torch.inference_mode()
-    def detect(self, *, threshold: float, least_end: float) -> JudgedSpans:
+    def detect(self, *, threshold: float) -> JudgedSpans:
         """Find the starts above a threshold, each with its most probable end."""
-        return _judged(detect(self.model.detector, self.states, self.batch, threshold=threshold, least_end=least_end))
+        return _judged(detect(self.model.detector, self.states, self.batch, threshold=threshold))
 
     @torch.inference_mode()
     def judge(self, spans: TokenSpans) -> JudgedSpans:

@@ -97,16 +97,12 @@ def judge(detector: Detector, states: Tensor, batch: Batch, mentions: Mentions) 
     return Detection(mentions, start_logit, F.logsigmoid(start_logit) + log_end)
 
 
-def detect(detector: Detector, states: Tensor, batch: Batch, *, threshold: float, least_end: float = 1.0) -> Detection:
-    """Keep the starts above the threshold, each with its most probable end and with all of at least a probability."""
+def detect(detector: Detector, states: Tensor, batch: Batch, *, threshold: float) -> Detection:
+    """Keep the starts above the threshold, each with its most probable end."""
     logits = detector.start_logits(states)
     row, first = torch.nonzero(batch.owned & (logits > threshold), as_tuple=True)
-    log_ends = F.log_softmax(detector.end_logits(states, batch.content, row, first), -1)
-    kept = (log_ends.exp() >= least_end) & log_ends.isfinite()
-    if len(row):
-        kept[torch.arange(len(row), device=row.device), log_ends.argmax(-1)] = True
-    start, length = torch.nonzero(kept, as_tuple=True)
-    row, first = row[start], first[start]
+    ends = detector.end_logits(states, batch.content, row, first)
+    length = ends.argmax(-1) if len(row) else row
+    log_end = F.log_softmax(ends, -1).gather(-1, length[:, None]).squeeze(-1)
     start_logit = logits[row, first]
-    log_probability = F.logsigmoid(start_logit) + log_ends[start, length]
-    return Detection(Mentions(row, first, first + length), start_logit, log_probability)
+    return Detection(Mentions(row, first, first + length), start_logit, F.logsigmoid(start_logit) + log_end)
