@@ -39,3 +39,12 @@ def test_what_is_long_is_not_kept(tmp_path: Path) -> None:
     long = tiny_kb(tmp_path / "long", [{"title": f"{'t' * 30_000}{n}", "aliases": ["town"]} for n in range(3)])
     view = RememberedView(long.snapshot())
     assert view.candidates("town", limit=3) == long.candidates("town", limit=3) and not view._candidates
+
+
+def test_a_former_title_is_what_it_is_called_now(tmp_path: Path) -> None:
+    kb = tiny_kb(tmp_path, [{"title": "Kent", "description": "county", "links": ["Ulm"]}, {"title": "Ulm"}])
+    pages = kb.snapshot().pages("Ulm").tolist()
+    kb.rename("Ulm", "Ulm (city)")
+    view = kb.snapshot()
+    assert pages and view.pages("Ulm").tolist() == view.pages("Ulm (city)").tolist() == pages
+    assert RememberedView(view).entity("Ulm") == view.entity("Ulm (city)") != view.entity("Kent")

@@ -47,11 +47,11 @@ class RememberedView:
         return _recall(self._linked, surface, lambda: self.view.linked(surface), most=TITLES, length=lambda _: 0)
 
     def entity(self, title: str) -> Entity | None:
-        """Return what is known of a title."""
+        """Return what is known of a title; of a former title, what is known of that of now."""
         return _recall(
             self._entities,
             title,
-            lambda: self.view.entity(title),
+            lambda: self.view.entity(title) or self.view.entity(self.view.resolve(title, ids=False) or title),
             most=TITLES,
             length=lambda entity: len(title) + len((entity and entity.description) or ""),
         )

@@ -210,8 +210,10 @@ class View:
         return self.tables.graph is not None
 
     def pages(self, title: str) -> NDArray[np.int64]:
-        """Return the numbers of the pages that link to a title, ascending; none where there is no link graph."""
+        """Return the numbers of the pages that link to a title, or to what a former title is called now, ascending."""
         number, graph = self.number(title), self.tables.graph
+        if number is None:
+            number = self._resolve(title, ids=False)
         if graph is None or number is None or number >= len(self.tables):
             return np.empty(0, np.int64)
         return graph.pages(number)

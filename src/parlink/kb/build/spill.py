@@ -133,6 +133,7 @@ def _duckdb(folder: Path) -> Iterator[Any]:
         message = f"more than {MAX_ROWS:,} names, links or titles are merged by DuckDB; install parlink[build]"
         raise ParlinkError(message) from error
     with duckdb.connect(config={"memory_limit": MEMORY, "threads": 1, "temp_directory": str(folder)}) as connection:
+        connection.execute("set enable_progress_bar = false")  # it goes to the standard output
         yield connection
 
 
