@@ -12,7 +12,7 @@ from parlink.checkpoint.config_file import packaged_model
 from parlink.cli.show import show
 from parlink.pages.linked_text import to_html
 
-TEXT = """The king of Jordan flew to Egypt on Monday.
+TEXT = """A plane from Jordan landed in Egypt on Monday.
 Officials in Washington said that George Washington would have approved.
 In Germany, a crowd in Hamburg waited for the ships on the banks of the Elbe.
 Nobody at the Quillmere Observatory took any notice."""

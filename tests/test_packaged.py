@@ -67,7 +67,7 @@ def test_the_demo_links_an_ambiguous_name_and_one_that_is_added(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(ROOT / "examples" / "demo.py"), run_name="__main__")
-    before, after = capsys.readouterr().out.split("\nThe king")
+    before, after = capsys.readouterr().out.split("\nA plane")
     assert re.search(r"\nQuillmere Observatory +none", before)
     assert re.search(r"\nQuillmere Observatory +Quillmere Observatory ", after)
     assert re.search(r"\nJordan +Jordan ", after) and re.search(r"\nWashington +Washington, D.C. ", after)

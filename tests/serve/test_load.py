@@ -109,8 +109,9 @@ def test_whoever_has_no_key_is_told_so_even_where_all_are_refused(linker: Linker
 
 
 def test_too_late_is_504_and_the_next_one_is_served(linker: Linker) -> None:
-    with running(linker, seconds=0.5) as address, httpx.Client(base_url=address, timeout=60) as client:
-        answer = client.post("/v1/link", json={"text": LONG["text"] * 2})
+    room = {"work": 10**9, "text_characters": 1_000_000}  # for a text that no CPU links in half a second
+    with running(linker, seconds=0.5, **room) as address, httpx.Client(base_url=address, timeout=60) as client:
+        answer = client.post(HARD, json={"text": LONG["text"] * 8})
         assert (answer.status_code, "0.5 s" in answer.json()["error"]) == (504, True)
         assert eventually(lambda: client.post("/v1/link", json=SHORT).status_code == 200)
 
@@ -207,9 +208,10 @@ def test_sigterm_ends_what_runs_within_the_grace_and_tells_whoever_waits(folder:
 
 
 def test_after_too_much_work_everybody_is_served_as_before(linker: Linker) -> None:
-    with running(linker, seconds=1.0, work=10**9) as address, httpx.Client(base_url=address, timeout=60) as client:
+    room = {"work": 10**9, "text_characters": 1_000_000}
+    with running(linker, seconds=1.0, **room) as address, httpx.Client(base_url=address, timeout=60) as client:
         for _ in range(3):
-            assert client.post(HARD, json={"text": LONG["text"] * 2}).status_code in (503, 504)
+            assert client.post(HARD, json={"text": LONG["text"] * 8}).status_code in (503, 504)
             assert client.post("/v1/link", json=SHORT).status_code == 200
         assert eventually(lambda: metric(address, "parlink_running_seconds") == 0, seconds=20)
         assert client.get("/readyz").status_code == 200
