@@ -211,9 +211,7 @@ class View:
 
     def pages(self, title: str) -> NDArray[np.int64]:
         """Return the numbers of the pages that link to a title, or to what a former title is called now, ascending."""
-        number, graph = self.number(title), self.tables.graph
-        if number is None:
-            number = self._resolve(title, ids=False)
+        number, graph = self._resolve(title, ids=False), self.tables.graph
         if graph is None or number is None or number >= len(self.tables):
             return np.empty(0, np.int64)
         return graph.pages(number)
