@@ -11,6 +11,7 @@ distance to that of the largest k, over pairs of candidates of one document that
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -33,9 +34,10 @@ class Sample:
     view: View
     k: int
 
-    def pages(self, title: str) -> NDArray[np.int64]:
-        """The pages of a title that are kept."""
-        return self.view.pages(title)[: self.k]
+    def pages_of(self, titles: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many pages of each title are kept, and which."""
+        kept = [self.view.pages(title)[: self.k] for title in titles]
+        return np.array([*map(len, kept)], np.int64), np.concatenate([*kept, np.empty(0, np.int64)])
 
     def page_weights(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
         """How much each page says."""

@@ -62,6 +62,8 @@ def test_groups_lie_one_after_the_other(many):
     ends = [sum(many[: group + 1]) for group in range(len(many))]
     assert len(groups) == len(many)
     assert [groups.range(group) for group in range(len(many))] == list(zip([0, *ends], ends, strict=False))
+    first, last = groups.ranges(np.arange(len(many)))
+    assert list(zip(first.tolist(), last.tolist(), strict=True)) == list(zip([0, *ends], ends, strict=False))
 
 
 @given(values=st.lists(st.integers(0, 2**40), max_size=300).map(lambda values: unsigned(np.array(values, np.uint64))))

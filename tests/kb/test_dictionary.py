@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from parlink.checkpoint.config_file import packaged_model
 from parlink.kb import KnowledgeBase
 from parlink.kb.dictionary import LONGEST_REMEMBERED, Dictionary
-from parlink.types import Entity
+from parlink.types import Entity, Span
 from tiny_kb import tiny_kb
 
 LINES = [
@@ -88,3 +89,21 @@ def test_what_is_remembered_is_bounded_in_bytes(kb: KnowledgeBase) -> None:
         (span,) = dictionary.find(f"A Blue{gap * ' '}Harbor")
         assert (span.start, span.end) == (2, 12 + gap)
     assert sum(len(surface) for surface, _ in dictionary._known) < 300 * LONGEST_REMEMBERED
+
+
+def test_in_a_large_knowledge_base_names_are_looked_for_only_where_a_mention_may_start() -> None:
+    dictionary = Dictionary(KnowledgeBase.open(packaged_model() / "kb").snapshot(), least_linked=0.1)
+    text = "Angela Merkel heard The Beatles in Berlin."
+
+    def found(*starts: str) -> list[str]:
+        spans = dictionary.find(text, starts={text.index(start) for start in starts})
+        return [text[span.start : span.end] for span in spans]
+
+    assert found() == []
+    assert found("Berlin", "The") == ["The Beatles", "Berlin"]
+    assert found("Angela", "Merkel", "The", "Berlin") == ["Angela Merkel", "The Beatles", "Berlin"]
+
+
+def test_names_of_ones_own_are_found_wherever_they_are(kb: KnowledgeBase) -> None:
+    text = "We asked Finance."
+    assert Dictionary(kb.snapshot(), least_linked=0.1).find(text, starts=()) == [Span(9, 16)]

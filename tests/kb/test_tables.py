@@ -68,6 +68,10 @@ def test_the_graph_gives_the_pages_of_a_title(lists, tmp_path_factory):
     graph = LinkGraph.open(path, len(lists))
     for number, pages in enumerate(lists):
         assert graph.pages(number).tolist() == sorted(pages)
+    numbers = np.arange(len(lists))[::-1]
+    many, listed = graph.pages_of(numbers)
+    assert many.tolist() == [len(lists[number]) for number in numbers]
+    assert listed.tolist() == [page for number in numbers for page in sorted(lists[number])]
     weights = graph.page_weights(np.arange(10))
     for page in range(10):
         assert weights[page] == pytest.approx(1 / np.log(1 + max(times[page], 1)))
@@ -80,6 +84,8 @@ def test_a_graph_that_points_nowhere_is_an_error(tmp_path):
     arrays.write(tmp_path / LINKS_FILE, {name: arrays.unsigned(np.array(column)) for name, column in columns.items()})
     with pytest.raises(KnowledgeBaseError, match="damaged"):
         LinkGraph.open(tmp_path / LINKS_FILE, 1).pages(0)
+    with pytest.raises(KnowledgeBaseError, match="damaged"):
+        LinkGraph.open(tmp_path / LINKS_FILE, 1).pages_of(np.array([0]))
 
 
 def test_a_knowledge_base_without_a_graph_has_no_pages(tmp_path):
@@ -97,6 +103,9 @@ def test_an_added_entity_has_a_type_and_no_pages(tmp_path):
     assert view.entity("Bremen") == Entity("Bremen", type="place", description="port")
     assert (view.popularity("Bremen"), view.popularity("nobody"), view.kind("Bremen")) == (3, 0, None)
     assert view.pages("Bremen").tolist() == []
+    many, pages = view.pages_of(["Ulm (city)", "nobody", "Kent", "Bremen", "Ulm"])
+    assert many.tolist() == [len(view.pages(title)) for title in ("Ulm (city)", "nobody", "Kent", "Bremen", "Ulm")]
+    assert pages.tolist() == [*view.pages("Ulm (city)"), *view.pages("Kent"), *view.pages("Ulm")]
     assert view.entity("Ulm (city)").type == "place"
     assert len(view.pages("Kent")) == 1
     with pytest.raises(KnowledgeBaseError, match=r"'town' is no type.*person"):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -24,6 +25,10 @@ class Graph:
 
     def pages(self, title: str) -> np.ndarray:
         return np.array(sorted(self._pages.get(title, ())), np.int64)
+
+    def pages_of(self, titles: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        listed = [self.pages(title) for title in titles]
+        return np.array([*map(len, listed)], np.int64), np.concatenate([*listed, np.empty(0, np.int64)])
 
     def page_weights(self, pages: np.ndarray) -> np.ndarray:
         return np.array([1 / math.log(2 + self._links[page]) for page in pages.tolist()])

@@ -107,7 +107,7 @@ def fit_decision(sets: Sequence[DecisionSet], *, linked_by: LinkedBy = know_no_l
 def _tabulate(gold: Sequence[Document], predicted: Sequence[Document], linked_by: LinkedBy) -> list[_Rows]:
     rows = []
     for wanted, doc in zip(gold, predicted, strict=True):
-        looked_at = [link for link in doc.links if _is_looked_at(link)]
+        looked_at = [link for link in doc.links if _is_looked_at(link, doc.text, linked_by)]
         around = survey([x.span for x in looked_at], [x.mention_probability for x in looked_at])
         judged = [(x, a) for x, a in zip(looked_at, around, strict=True) if x.title is not None and x.candidates]
         links = [link for link, _ in judged]
@@ -122,8 +122,11 @@ def _tabulate(gold: Sequence[Document], predicted: Sequence[Document], linked_by
     return rows
 
 
-def _is_looked_at(link: Link) -> bool:
-    return link.source != "detector" or link.mention_logit is None or link.mention_logit > PROPOSALS
+def _is_looked_at(link: Link, text: str, linked_by: LinkedBy) -> bool:
+    """Whether the linker, with this decision, would look at the span (`decision.leave_out_unlikely`)."""
+    if link.mention_logit is None or link.mention_logit > PROPOSALS:
+        return True
+    return link.source == "dictionary" and linked_by(text[link.span.start : link.span.end]) is None
 
 
 def _fit(tables: Sequence[_Table], fit: _Fit[Fitted], *, without: int | None = None) -> Fitted:

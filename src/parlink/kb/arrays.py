@@ -66,6 +66,14 @@ class Groups:
         first = int(self.start[block]) + sum(self.many[block * SHARED : group].tolist())
         return first, first + int(self.many[group])
 
+    def ranges(self, groups: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return `range` of each of some groups: (groups,) each."""
+        within = groups % SHARED
+        block = (groups - within)[:, None] + np.arange(SHARED)
+        before = np.where(np.arange(SHARED) < within[:, None], self.many[np.minimum(block, len(self.many) - 1)], 0)
+        first = self.start[groups // SHARED].astype(np.int64) + before.sum(1, dtype=np.int64)
+        return first, first + self.many[groups]
+
 
 def write(path: Path, arrays: Mapping[str, Array]) -> None:
     """Write one-dimensional arrays of unsigned integers; `save_file` would make a file that only its owner may read."""

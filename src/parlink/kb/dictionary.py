@@ -8,7 +8,7 @@ large as Wikipedia, which has a title for nearly every word, those that are link
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -49,15 +49,23 @@ class Dictionary:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_is_own", len(self.view) <= OWN_TITLES)
 
-    def find(self, text: str) -> list[Span]:
-        """Find the longest name at each word, unless it lies within another; in text order."""
+    def find(self, text: str, *, starts: Container[int] | None = None) -> list[Span]:
+        """Find the longest name at each word, unless it lies within another; in text order.
+
+        With `starts`, only names that start at one of these characters, and names of one's own.
+        """
         words = list(_split(text))
         if len(self._known) > REMEMBERED:
             self._known.clear()
+        has_own = self._is_own or bool(self.view.changes.records)
         spans: list[Span] = []
-        for first in range(len(words)):
+        for first, word in enumerate(words):
+            if not (has_own or starts is None or _may_start(text, word.start, starts)):
+                continue
             span = self._longest(text, words[first : first + LONGEST])
-            if span is not None and not (spans and span.end <= spans[-1].end):
+            if span is None or (spans and span.end <= spans[-1].end):
+                continue
+            if starts is None or span.start in starts or self.view.linked(text[span.start : span.end]) is None:
                 spans.append(span)
         return spans
 
@@ -130,6 +138,12 @@ def _spellings(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     if article:
         yield article.start(), end
     yield start, end
+
+
+def _may_start(text: str, start: int, starts: Container[int]) -> bool:
+    """Whether a name may start at a word, or at the article before it."""
+    article = _ARTICLE.search(text, max(0, start - 5), start)
+    return start in starts or (article is not None and article.start() in starts)
 
 
 def _split(text: str) -> Iterator[_Word]:

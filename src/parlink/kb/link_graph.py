@@ -48,8 +48,23 @@ class LinkGraph:
         first, last = self.groups.range(number)
         pages = self.page[first:last].astype(np.int64)
         if not first <= last <= len(self.page) or pages.max(initial=0) >= max(len(self.page_links), 1):
-            raise KnowledgeBaseError(f"{self.path}: damaged (numbers point outside); build the knowledge base again")
+            raise self._damaged()
         return pages
+
+    def pages_of(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return how many pages link to each of some titles, and their numbers, title by title as `pages` does."""
+        first, last = self.groups.ranges(numbers)
+        many = last - first
+        if ((first < 0) | (last > len(self.page))).any():
+            raise self._damaged()
+        place = np.repeat(first - (np.cumsum(many) - many), many) + np.arange(many.sum())
+        pages = self.page[place].astype(np.int64)
+        if pages.max(initial=0) >= max(len(self.page_links), 1):
+            raise self._damaged()
+        return many, pages
+
+    def _damaged(self) -> KnowledgeBaseError:
+        return KnowledgeBaseError(f"{self.path}: damaged (numbers point outside); build the knowledge base again")
 
     def page_weights(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return how much each page says about what it links to: less, the more titles those are (Adamic and Adar)."""

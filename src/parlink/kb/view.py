@@ -216,6 +216,16 @@ class View:
             return np.empty(0, np.int64)
         return graph.pages(number)
 
+    def pages_of(self, titles: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return how many pages link to each of some titles, and their numbers, title by title as `pages` does."""
+        many, graph = np.zeros(len(titles), np.int64), self.tables.graph
+        numbers = np.array([-1 if (n := self._resolve(t, ids=False)) is None else n for t in titles], np.int64)
+        known = (numbers >= 0) & (numbers < len(self.tables))
+        if graph is None or not known.any():
+            return many, np.empty(0, np.int64)
+        many[known], pages = graph.pages_of(numbers[known])
+        return many, pages
+
     def page_weights(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return how much each page says: less, the more titles it links to."""
         graph = self.tables.graph

@@ -36,8 +36,8 @@ BLOCK = 128  # mentions of a stretch of text; each stretch sees its two neighbor
 class LinkGraph(Protocol):
     """Which pages link to a title."""
 
-    def pages(self, title: str) -> Integers:
-        """Return the numbers of the pages that link to a title, ascending."""
+    def pages_of(self, titles: Sequence[str]) -> tuple[Integers, Integers]:
+        """Return how many pages link to each title, and their numbers, title by title, ascending."""
         ...
 
     def page_weights(self, pages: Integers) -> Floats:
@@ -117,9 +117,8 @@ def relate(titles: Sequence[str], graph: LinkGraph) -> Floats:
     The root, since a little in common says much. The cosine fades where pages are few: two titles on the one page that
     links to either need not have to do with each other.
     """
-    pages = [graph.pages(title) for title in titles]
-    count = np.array([len(listed) for listed in pages], np.int64)
-    row, page = np.repeat(np.arange(len(titles)), count), np.concatenate([*pages, np.empty(0, np.int64)])
+    count, page = graph.pages_of(titles)
+    row = np.repeat(np.arange(len(titles)), count)
     weights = graph.page_weights(page)
     norm = np.sqrt(np.bincount(row, weights**2, minlength=len(titles)))
     trust = np.sqrt(count / (count + FEW))

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
-from parlink.linking.mentions import Mention, TokenizedDocument, propose
+from parlink.linking.mentions import Mention, TokenizedDocument, propose_only
 from parlink.linking.overlaps import keep_longest, lies_within
 from parlink.types import Span
 
@@ -27,9 +26,7 @@ def propose_again(texts: Sequence[TokenizedDocument], mentions: Iterable[Mention
         if (mention.probability or 0.0) >= LIKELY:
             likely[mention.document].append(mention.span)
     return [
-        propose(
-            replace(text, proposals=[[] for _ in text.windows]), find_again(text.doc.text, spans), source="document"
-        )
+        propose_only(text, find_again(text.doc.text, spans), source="document")
         for text, spans in zip(texts, likely, strict=True)
     ]
 

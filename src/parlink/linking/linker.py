@@ -40,7 +40,8 @@ from parlink.linking.mentions import (
     add_proposals,
     batch_windows,
     find_mentions,
-    propose,
+    likely_starts,
+    propose_only,
     surfaces_of,
     tokenize,
 )
@@ -213,10 +214,12 @@ class Linker:
         """The way of documents from tokens to links, one function a step."""
         network, tokenizer, docs = self.network, self.tokenizer, [text.doc for text in texts]
         view = None if self.kb is None else self.kb.snapshot()  # one state of the knowledge base, whatever changes
-        texts = self._propose_names(texts, view, settings)
         batches: list[FoundMentions] = []
         for places in _report(list(batch_windows(texts, batch_tokens=batch_tokens)), progress, (0.0, 0.5)):
             batches.append(find_mentions(network, texts, places, threshold=settings.proposal_threshold))
+        if settings.dictionary and view is not None and self.source is self.kb:
+            named = self._propose_names(texts, batches, view, settings)
+            batches = [add_proposals(batch, named) for batch in batches]
         if settings.document_mentions:
             again = propose_again(texts, (mention for batch in batches for mention in batch.mentions))
             batches = [add_proposals(batch, again) for batch in batches]
@@ -261,11 +264,13 @@ class Linker:
         return known
 
     def _propose_names(
-        self, texts: Sequence[TokenizedDocument], view: View | None, settings: LinkSettings
-    ) -> Sequence[TokenizedDocument]:
-        """Propose the names of the knowledge base, if candidates come from it; not where spans are given."""
-        if not settings.dictionary or view is None or self.source is not self.kb:
-            return texts
+        self, texts: Sequence[TokenizedDocument], batches: Sequence[FoundMentions], view: View, settings: LinkSettings
+    ) -> list[TokenizedDocument]:
+        """The texts with nothing proposed but the names of the knowledge base; none where spans are given.
+
+        A decision never links what the detector all but rules out: names of a large knowledge base are looked for only
+        where a mention may start.
+        """
         names = self._dictionary
         if names is None or (names.view, names.least_linked, names.any_case) != (
             view,
@@ -274,9 +279,10 @@ class Linker:
         ):
             names = Dictionary(view, least_linked=settings.least_linked, any_case=settings.any_case)
             self._dictionary = names  # so that what was looked up need not be again
+        starts = [None] * len(texts) if settings.decision is None else likely_starts(texts, batches)
         return [
-            propose(text, names.find(text.doc.text), source="dictionary") if text.is_detected else text
-            for text in texts
+            propose_only(text, names.find(text.doc.text, starts=at) if text.is_detected else (), source="dictionary")
+            for text, at in zip(texts, starts, strict=True)
         ]
 
 

@@ -102,6 +102,11 @@ def tokenize(doc: Document, *, tokenizer: Tokenizer, config: ModelConfig) -> Tok
     return propose(text, doc.spans or (), source="given")
 
 
+def propose_only(text: TokenizedDocument, spans: Sequence[Span], *, source: Source) -> TokenizedDocument:
+    """Take these spans for what is proposed in a text, in place of what was."""
+    return propose(replace(text, proposals=[[] for _ in text.windows]), spans, source=source)
+
+
 def propose(text: TokenizedDocument, spans: Sequence[Span], *, source: Source) -> TokenizedDocument:
     """Add spans to what is proposed in a text; those without a token of their own are left out."""
     first, last = covering_ranges(text.tokens, spans)
@@ -130,18 +135,33 @@ def find_mentions(
         searched=[texts[place.document].is_detected for place in places],
     )
     mentions, detected = _detect(encoding, texts, places, threshold)
-    names = {(place.document, proposal.span) for place in places for proposal in _names(texts, place)}
-    mentions = [replace(m, is_name=True) if (m.document, m.span) in names else m for m in mentions]
     return add_proposals(FoundMentions(places, encoding, mentions, detected), texts)
 
 
 def add_proposals(found: FoundMentions, texts: Sequence[TokenizedDocument]) -> FoundMentions:
-    """Add the mentions that are proposed in the texts, and that were not found already."""
-    proposed, at = _find_proposals(texts, found.places, {(m.document, m.span) for m in found.mentions})
+    """Add the mentions that are proposed in the texts; what was found already may turn out to be a name."""
+    names = {(place.document, proposal.span) for place in found.places for proposal in _names(texts, place)}
+    mentions = [replace(m, is_name=True) if (m.document, m.span) in names else m for m in found.mentions]
+    proposed, at = _find_proposals(texts, found.places, {(m.document, m.span) for m in mentions})
     if not proposed:
-        return found
-    mentions = found.mentions + _judge(found.encoding, proposed, at)
+        return replace(found, mentions=mentions)
+    mentions += _judge(found.encoding, proposed, at)
     return replace(found, mentions=mentions, tokens=TokenSpans.cat([found.tokens, at]))
+
+
+def likely_starts(texts: Sequence[TokenizedDocument], batches: Sequence[FoundMentions]) -> list[set[int]]:
+    """The characters of the tokens at which the detector sees a mention start, by document."""
+    starts: list[set[int]] = [set() for _ in texts]
+    for found in batches:
+        for mention, row, first in zip(
+            found.mentions, found.tokens.row.tolist(), found.tokens.first.tolist(), strict=True
+        ):
+            if mention.source == "detector":
+                place = found.places[row]
+                text = texts[place.document]
+                token = first + text.windows[place.window].offset - 1
+                starts[place.document].update(range(text.tokens.start[token], text.tokens.end[token]))
+    return starts
 
 
 def check_document(doc: Document) -> None:

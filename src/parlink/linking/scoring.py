@@ -96,7 +96,7 @@ def score_candidates(
     choices = [[*choice, *nil] for choice in candidates]
     flat = [candidate for choice in choices for candidate in choice]
     if settings.search == "beam":
-        names = [[_tokens(candidate, tokenizer) for candidate in choice] for choice in choices]
+        names = [_tokenize(choice, tokenizer) for choice in choices]
         found = mentions.generate(names, beams=settings.beams)
         return _collect(found, flat.__getitem__, mentions, surfaces, settings.weights, compare)
     mention = np.repeat(np.arange(len(choices)), [len(choice) for choice in choices])
@@ -119,7 +119,7 @@ def search_titles(
 ) -> list[list[Candidate]]:
     """Generate names among all titles of a tree, for every mention; NIL competes where the model knows it."""
     count, weights = len(mentions), settings.weights
-    names = [[_tokens(NIL, tokenizer)] if network.config.nil else []] * count
+    names = [_tokenize([NIL], tokenizer) if network.config.nil else []] * count
     nil = _collect(mentions.score(names), lambda _: NIL, mentions, surfaces, weights, compare)
     found = mentions.search(titles, beams=settings.beams)
     choices = _collect(
@@ -175,8 +175,9 @@ def _read_names(
     """Log-likelihood and correction of each candidate: those of names that are `read`, and else what is usual."""
     owners, owner = np.unique(mention[read], return_inverse=True)
     names: list[list[tuple[int, ...]]] = [[] for _ in owners]
-    for place, number in zip(owner.tolist(), np.flatnonzero(read).tolist(), strict=True):
-        names[place].append(_tokens(candidates[number], tokenizer))
+    tokens = _tokenize([candidates[number] for number in np.flatnonzero(read).tolist()], tokenizer)
+    for place, name in zip(owner.tolist(), tokens, strict=True):
+        names[place].append(name)
     scores = mentions[owners.tolist()].score(names)
     usual = (0.0, 0.0) if shortlist is None else (shortlist.lm, shortlist.classifier)
     lm, classifier = (np.full(len(candidates), value, scores.lm.dtype) for value in usual)
@@ -184,8 +185,10 @@ def _read_names(
     return lm, classifier
 
 
-def _tokens(candidate: Candidate, tokenizer: Tokenizer) -> tuple[int, ...]:
-    return tokenizer.title(candidate.title) if candidate.title else (tokenizer.nil_id,)
+def _tokenize(candidates: Sequence[Candidate], tokenizer: Tokenizer) -> list[tuple[int, ...]]:
+    """The names of candidates as the decoder reads them."""
+    tokens = tokenizer.each_title([candidate.title for candidate in candidates])
+    return [ids if candidate.title else (tokenizer.nil_id,) for candidate, ids in zip(candidates, tokens, strict=True)]
 
 
 def _compare(

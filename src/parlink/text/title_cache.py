@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 TitleTokens = tuple[int, ...]
 MAX_BYTES = 16 << 20
@@ -15,25 +15,27 @@ _TOKEN_BYTES = 32  # of an integer
 
 
 class TitleCache:
-    """Calls `encode` for titles that it does not remember; may be used from several threads."""
+    """Calls `encode` for the titles that it does not remember, all at once; may be used from several threads."""
 
-    def __init__(self, encode: Callable[[str], TitleTokens], *, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, encode: Callable[[Sequence[str]], Sequence[TitleTokens]], *, max_bytes: int = MAX_BYTES) -> None:
         self._encode, self._max_bytes = encode, max_bytes
         self._titles: OrderedDict[str, TitleTokens] = OrderedDict()
         self._lock = threading.Lock()
         self.bytes = 0
 
-    def __call__(self, title: str) -> TitleTokens:
-        """The tokens of a title."""
+    def __call__(self, titles: Sequence[str]) -> list[TitleTokens]:
+        """The tokens of each title."""
+        known: dict[str, TitleTokens] = {}
         with self._lock:
-            tokens = self._titles.get(title)
-            if tokens is not None:
+            for title in set(titles) & self._titles.keys():
                 self._titles.move_to_end(title)
-                return tokens
-        tokens = self._encode(title)
-        if _size(title, tokens) * _LARGEST_SHARE <= self._max_bytes:
-            self._remember(title, tokens)
-        return tokens
+                known[title] = self._titles[title]
+        new = [title for title in dict.fromkeys(titles) if title not in known]
+        for title, tokens in zip(new, self._encode(new) if new else (), strict=True):
+            known[title] = tokens
+            if _size(title, tokens) * _LARGEST_SHARE <= self._max_bytes:
+                self._remember(title, tokens)
+        return [known[title] for title in titles]
 
     def _remember(self, title: str, tokens: TitleTokens) -> None:
         with self._lock:

@@ -66,7 +66,7 @@ class Tokenizer:
         self._text_id = np.arange(self.vocab_size)
         self._text_id[[self.bos_id, self.eos_id, self.pad_id, self.nil_id]] = self.unk_id
         self._word_markers = [index for token, index in vocabulary.items() if token and WORD_MARKERS.issuperset(token)]
-        self._title = TitleCache(self._encode_title)
+        self._title = TitleCache(self._encode_titles)
 
     @classmethod
     def load(cls, path: Path | str) -> Tokenizer:
@@ -105,10 +105,14 @@ class Tokenizer:
 
     def title(self, title: str) -> tuple[int, ...]:
         """Tokenize a title on its own, without special tokens; remembers the titles seen last."""
-        return self._title(title)
+        return self._title([title])[0]
+
+    def each_title(self, titles: Sequence[str]) -> list[tuple[int, ...]]:
+        """Tokenize titles as `title` does, those that are not remembered at once."""
+        return self._title(titles)
 
     def titles(self, titles: Sequence[str]) -> list[IntArray]:
-        """Tokenize many titles at once, each as `title` does."""
+        """Tokenize many titles at once, each as `title` does; remembers none."""
         try:
             "".join(titles).encode()
         except UnicodeEncodeError:
@@ -127,8 +131,8 @@ class Tokenizer:
         whole.post_processor = self._post_processor
         return str(whole.to_str(pretty=True))
 
-    def _encode_title(self, title: str) -> tuple[int, ...]:
-        return tuple(self.titles([title])[0].tolist())
+    def _encode_titles(self, titles: Sequence[str]) -> list[tuple[int, ...]]:
+        return [tuple(ids.tolist()) for ids in self.titles(titles)]
 
 
 def _code_points(text: str) -> NDArray[np.uint32]:
