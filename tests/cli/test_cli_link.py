@@ -199,6 +199,17 @@ def test_a_terminal_shows_type_and_description_where_they_are_known() -> None:
     assert "city in" in row and "…" in row and row.endswith("━━━━─ 0.88")
 
 
+@pytest.mark.parametrize("width", [30, 40, 59])
+def test_a_narrow_terminal_shows_the_names_and_the_confidence(width: int) -> None:
+    title = "Municipality of the Free and Hanseatic City of Hamburg"
+    link = Link(Span(0, 24), title=title, confidence=0.875, type="place", description="city in Germany")
+    stream = io.StringIO()
+    show(Document("The great port of Hamburg won.", links=(link,)), console=Console(file=stream, width=width))
+    header, row = stream.getvalue().splitlines()[-2:]
+    assert header.split() == ["mention", "entity", "confidence"]
+    assert row.rstrip().endswith("━━━━─ 0.88") and row.count("…") == 2 and len(row) <= width
+
+
 def test_a_terminal_without_unicode_gets_a_plain_bar() -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     link = Link(Span(0, 7), title="Hamburg", confidence=0.5)

@@ -194,6 +194,15 @@ def test_narrow_screens_and_color_schemes(page: Browser, scheme: str) -> None:
         assert (int(ground.removeprefix("rgb(").split(",")[0]) < 128) is (scheme == "dark")
 
 
+def test_a_long_text_comes_up_from_its_top(page: Browser) -> None:
+    with screen(page, 600, 400):
+        page.execute_script("document.getElementById('text').value = arguments[0]", f"{TEXT}\n" * 10)
+        page.execute_script("document.getElementById('link').click()")
+        until(page, lambda page: at(page, "result").is_displayed())
+        assert page.switch_to.active_element.get_attribute("id") == "article"
+        assert page.execute_script("return window.scrollY") == 0
+
+
 def test_progress_has_a_bar_on_a_phone(page: Browser) -> None:
     with screen(page, 360, 700):
         page.execute_script("window.fetch = () => new Promise(() => {})")

@@ -146,6 +146,14 @@ def test_the_graph_joins_what_one_sentence_names_and_leads_to_the_text(typed: Br
     assert typed.switch_to.active_element.text == "Turing"
 
 
+def test_the_graph_is_not_cut_off_where_a_scroll_bar_takes_its_room(typed: Browser) -> None:
+    show_graph(typed)
+    cut = "const g = document.getElementById('graph'); return g.scrollWidth - g.clientWidth"
+    for width in ("100%", "20rem"):
+        typed.execute_script("document.getElementById('panel-graph').style.width = arguments[0]", width)
+        assert typed.execute_script(cut) <= 0
+
+
 def test_one_click_links_an_example(page: Browser) -> None:
     page.find_element(By.CSS_SELECTOR, "#examples button").click()
     until(page, lambda page: at(page, "result").is_displayed())

@@ -148,7 +148,8 @@ def _facts(report: Report) -> Iterator[str]:
     yield ""
     yield f"{len(report.documents):,} documents, {report.linked:,} linked and {report.nil:,} NIL gold mentions"
     yield f"disambiguation: accuracy on {report.disambiguation_spans}"
-    yield f"{report.predicted:,} links: {counts.tp:,} right, {counts.fp:,} wrong; {counts.fn:,} gold mentions not found"
+    not_given = f"{counts.fn:,} of {counts.tp + counts.fn:,} gold links not given"  # missed, or given a wrong entity
+    yield f"{report.predicted:,} links: {counts.tp:,} right, {counts.fp:,} wrong; {not_given}"
     if report.without_candidates:
         yield f"{report.without_candidates:,} detected spans had no given candidates and count as wrong"
     yield f"match: {report.match}; redirects: {report.redirects or 'none, titles are compared as they are'}"

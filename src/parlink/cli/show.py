@@ -23,6 +23,7 @@ TYPE_COLORS = {
 TURNS = ("cyan", "magenta", "green", "yellow", "blue")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # neither a text nor a name may steer the terminal
 WIDE = 100  # columns from which names are shown in full
+NARROW = 60  # columns below which there is room for the names and the confidence only
 
 
 def show(doc: Document, *, console: Console | None = None) -> None:
@@ -34,16 +35,19 @@ def show(doc: Document, *, console: Console | None = None) -> None:
     console.print(text, soft_wrap=True)
     if doc.links:
         console.print()
-        console.print(_table(doc, wide=console.width >= WIDE, plain=console.options.ascii_only))
+        console.print(_table(doc, width=console.width, plain=console.options.ascii_only))
 
 
-def _table(doc: Document, *, wide: bool, plain: bool) -> Table:
+def _table(doc: Document, *, width: int, plain: bool) -> Table:
     """Make the table; what no link has, a type or a description, gets no column."""
-    typed = any(link.type is not None for link in doc.links)
-    described = any(link.description is not None for link in doc.links)
+    wide, narrow = width >= WIDE, width < NARROW
+    typed = not narrow and any(link.type is not None for link in doc.links)
+    described = not narrow and any(link.description is not None for link in doc.links)
+    room = (width - 14) // 2 if narrow else 24  # beside the confidence, and what is between columns
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column, width in (("mention", 24), ("entity", 24), *([("type", 12)] if typed else [])):
-        table.add_column(column, no_wrap=True, overflow="ellipsis", max_width=None if wide or not described else width)
+    for column, most in (("mention", room), ("entity", room), *([("type", 12)] if typed else [])):
+        limit = most if narrow or (described and not wide) else None
+        table.add_column(column, no_wrap=True, overflow="ellipsis", max_width=limit)
     if described:
         table.add_column("description")  # the one that gives way where there is too little room
     table.add_column("confidence", no_wrap=True, min_width=10)

@@ -83,7 +83,8 @@ def parse_documents(value: Any, settings: Settings) -> list[Document]:
     values = value if isinstance(value, list) else [value]
     if len(values) > settings.waiting:
         raise HTTPException(413, f"{len(values)} documents; send at most {settings.waiting} at a time")
-    return [_parse_document(each, f"document {index}", settings) for index, each in enumerate(values)]
+    names = [f"document {index}" for index in range(len(values))] if isinstance(value, list) else ["the document"]
+    return [_parse_document(each, name, settings) for each, name in zip(values, names, strict=True)]
 
 
 def _parse_document(value: Any, name: str, settings: Settings) -> Document:
@@ -129,8 +130,8 @@ def _check_candidate(candidate: Candidate, name: str, settings: Settings) -> Non
 def check_document(doc: Document, name: str, settings: Settings) -> Document:
     """The document as a question: within the limits, and without the answer of another time."""
     if len(doc.text) > settings.text_characters:
-        limit = f"at most {settings.text_characters} are taken; cut it up"
-        raise HTTPException(413, f"{name}: the text has {len(doc.text)} characters; {limit}")
+        limit = f"at most {settings.text_characters:,} are taken; cut it up"
+        raise HTTPException(413, f"{name}: the text has {len(doc.text):,} characters; {limit}")
     if max(len(doc.spans or ()), len(doc.links)) > settings.max_spans:
         raise HTTPException(413, f"{name}: more than {settings.max_spans} spans; cut the text up")
     return replace(doc, kb=None, error=None)

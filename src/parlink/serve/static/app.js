@@ -117,7 +117,8 @@ function showResult(doc) {
   at("result").hidden = false;
   tabs.choose(at("tab-text"));
   showLinks();
-  at("article").focus();
+  at("article").focus({ preventScroll: true });
+  window.scrollTo({ top: 0, behavior: "instant" }); // a long text would come up without what stands above it
 }
 
 function edit() {

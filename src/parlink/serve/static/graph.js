@@ -55,7 +55,7 @@ function partnersOf(i, pairs, nodes) {
 
 function shorten(title) {
   const points = [...title];
-  return points.length > 22 ? `${points.slice(0, 21).join("")}…` : title;
+  return points.length > 26 ? `${points.slice(0, 25).join("")}…` : title;
 }
 
 // Springs between what is joined, the stronger the better they fit, everything pushes everything, and labels give way
