@@ -52,6 +52,11 @@ def test_a_text_that_comes_again_is_counted() -> None:
     assert [(w.count, w.first) for w in warnings] == [(1, "gold document 3")]
 
 
+def test_a_warning_names_a_place_only_where_there_is_one() -> None:
+    assert str(EvalWarning("odd texts", 1234, "gold:3")) == "1,234 odd texts; first: gold:3"
+    assert str(EvalWarning("entities that the KB does not know", 25)) == "25 entities that the KB does not know"
+
+
 def test_overlapping_gold_is_counted() -> None:
     links = [Link(Span(0, 4), "A"), Link(Span(2, 8), "B"), Link(Span(0, 4), "A")]
     gold = locate([doc("1", "Kent won", *links)], "gold")

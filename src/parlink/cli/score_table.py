@@ -46,7 +46,7 @@ def print_tuning(
 ) -> None:
     """Print what was chosen and what it gives."""
     for warning in warnings:
-        tell(f"warning: {warning.count:,} {warning.what}; first: {warning.first}")
+        tell(f"warning: {warning}")
     if condition is Condition.GIVEN_SURFACE:
         note = "tuned with a table of gold surfaces, which hides false detections: for other text use --condition kb"
         tell(note)
@@ -114,7 +114,7 @@ def show_report(report: Report, *, console: Console) -> None:
     console.print(Text(name, style="bold"))
     console.print(Padding(Text(report.explanation, style="dim"), (0, 0, 1, 0)))
     for warned in report.warnings:
-        console.print(Text(f"warning: {warned.count:,} {warned.what}; first: {warned.first}", style="yellow"))
+        console.print(Text(f"warning: {warned}", style="yellow"))
     console.print(_scores(report))
     for line in _facts(report):
         console.print(Text(line), soft_wrap=True)

@@ -24,11 +24,14 @@ class LocatedDocument:
 
 @dataclass(frozen=True, slots=True)
 class EvalWarning:
-    """Something odd that the score went on with, how often, and where first."""
+    """Something odd that the score went on with, how often, and where first if that is known."""
 
     what: str
     count: int
-    first: str
+    first: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.count:,} {self.what}" + ("" if self.first is None else f"; first: {self.first}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,7 +164,7 @@ def _nothing_to_score(gold: Sequence[Document]) -> tuple[EvalWarning, ...]:
     if any(linked_mentions(doc) for doc in gold):
         return ()
     what = "gold mentions with an entity: there is nothing to score, and F1 says nothing"
-    return (EvalWarning(what, 0, "all documents"),)
+    return (EvalWarning(what, 0),)
 
 
 SEARCHED = "search"  # the step of a candidate that a search of the whole knowledge base made up for the lack of any

@@ -73,7 +73,7 @@ class Setup:
     @property
     def warnings(self) -> tuple[EvalWarning, ...]:
         """Say what was lost in reading."""
-        return tuple(EvalWarning(what, count, "reading the files") for what, count in self.losses.items())
+        return tuple(EvalWarning(what, count) for what, count in self.losses.items())
 
 
 def own_kb_or(kb: Path | None, *, model: Path | None) -> Path | None:

@@ -65,6 +65,7 @@ def test_the_page_is_whole_self_contained_and_escapes_everything() -> None:
     ]
     assert tags.count("svg") == 2  # the curve and the reliability of the scores
     assert "<mark>Kent</mark>" in page and "beside it" in page and "paired over documents" in page
+    assert "1 candidates" not in page
 
 
 def test_long_texts_are_cut_around_the_error() -> None:
