@@ -166,19 +166,23 @@ def _support_in(mentions: Sequence[ScoredMention], graph: LinkGraph, *, weight: 
     pairs, pair = np.unique(name[mention] * len(titles) + column, return_inverse=True)
     owner, title = np.divmod(pairs, len(titles))  # (pairs,): a name and a title that it may stand for
     gained, rows = np.zeros(len(scores)), related[title]
+    first, of_name = _firsts(mention), _firsts(owner)
     for _ in range(ROUNDS):
-        shares = _softmax(scores + weight * gained, mention) * share[mention]
+        shares = _softmax(scores + weight * gained, first) * share[mention]
         likely = np.bincount(pair, shares).astype(np.float64)
-        gained = _best_supporters(_support_by_name(likely, owner, rows, present), owner, title)[pair]
+        by_name = _support_by_name(likely, rows, of_name, owner[of_name], present)
+        gained = _best_supporters(by_name, owner, title)[pair]
     return np.split(gained, np.cumsum(sizes)[:-1])
 
 
-def _support_by_name(likely: Floats, owner: Integers, related: Floats, present: Floats) -> Floats:
-    """How much each name supports each title: (titles, names), through its one best candidate; `related` is by pair."""
+def _support_by_name(likely: Floats, related: Floats, first: Integers, names: Integers, present: Floats) -> Floats:
+    """How much each name supports each title: (titles, names), through its one best candidate.
+
+    `related` is by pair, and `first` the first pair of each of the `names` that have any.
+    """
     support = np.zeros((related.shape[1], len(present)))
-    first = np.flatnonzero(np.diff(owner, prepend=-1))  # of the pairs of each name that has any
     best = np.maximum.reduceat(likely[:, None] * related, first)
-    support[:, owner[first]] = (best * present[owner[first], None]).T
+    support[:, names] = (best * present[names, None]).T
     return support
 
 
@@ -198,9 +202,13 @@ def _stretches(count: int) -> Iterator[tuple[int, int, int, int]]:
         yield first, last, max(first - BLOCK, 0), min(last + BLOCK, count)
 
 
-def _softmax(scores: Floats, group: Integers) -> Floats:
-    """The softmax within each group; those of a group are neighbors."""
-    first = np.flatnonzero(np.diff(group, prepend=-1))
-    place = np.cumsum(np.diff(group, prepend=-1) > 0) - 1
-    shares = np.exp(scores - np.maximum.reduceat(scores, first)[place])
-    return np.asarray(shares / np.add.reduceat(shares, first)[place])
+def _firsts(group: Integers) -> Integers:
+    """Where each group begins; those of a group are neighbors."""
+    return np.append(0, np.flatnonzero(group[1:] != group[:-1]) + 1)
+
+
+def _softmax(scores: Floats, first: Integers) -> Floats:
+    """The softmax within each of the groups that begin at `first`."""
+    sizes = np.append(first[1:], len(scores)) - first
+    shares = np.exp(scores - np.repeat(np.maximum.reduceat(scores, first), sizes))
+    return np.asarray(shares / np.repeat(np.add.reduceat(shares, first), sizes))
