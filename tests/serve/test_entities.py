@@ -52,6 +52,15 @@ def test_an_entity_is_added_linked_to_shown_and_removed(client: httpx.Client) ->
     assert client.get("/v1/entities", params={"title": "Kent (ship)"}).status_code == 404
 
 
+@pytest.mark.parametrize("count", [1, 10_000])
+def test_the_count_is_that_of_each_name(client: httpx.Client, count: int) -> None:
+    entity = {"title": "Skylark", "aliases": ["Kent", "Kent"], "count": count}
+    client.post("/v1/entities", json=entity).raise_for_status()
+    (link,) = client.post("/v1/link", json={"text": "Kent", "spans": [[0, 4]]}).raise_for_status().json()["links"]
+    prior = {candidate["title"]: candidate["prior"] for candidate in link["candidates"]}
+    assert (prior["Skylark"] > 0.5) is (count > 1)
+
+
 def test_what_cannot_be_changed_says_why(client: httpx.Client) -> None:
     assert client.post("/v1/entities", json={"title": " Kent "}).status_code == 409
     assert client.post("/v1/entities", json={"title": " "}).status_code == 422

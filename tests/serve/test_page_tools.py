@@ -211,6 +211,9 @@ def test_an_added_entity_changes_the_answer_and_can_be_removed(chromium: Browser
             page, lambda page: "No link in this text changed" in at(page, "changes").text and at(page, "changes")
         )
         assert "candidate for none of its mentions" in told.text or "is candidate" in told.text
+        at(page, "add-title").clear()
+        at(page, "add-title").send_keys("  ", Keys.ENTER)
+        assert until(page, lambda page: at(page, "error").text) == "The entity needs a name."
         response = httpx.get(f"{address}v1/entities", params={"title": "Ship of no name"})
         assert response.json()["type"] == "product"
 

@@ -11,7 +11,7 @@ export function readForm(form) {
   return { title: value("#add-title"), aliases, count: Number(value("#add-count")), ...given };
 }
 
-// What the two answers to one text say differently, as a list; where `added` did not win, how it stands.
+// What the two answers to one text say differently, as a list; where the entity that was added did not win, how it stands.
 export function listChanges(before, after, added) {
   const changes = changesOf(before, after);
   if (!changes.length) return element("div", {}, element("p", {}, "No link in this text changed."), added === null ? null : element("ul", {}, ...standingsOf(after, added)));
@@ -22,7 +22,7 @@ export function listChanges(before, after, added) {
 }
 
 // Where an entity is a candidate and not the one linked to: its place among them, and who is ahead.
-function standingsOf(doc, title) {
+function standingsOf(doc, { title, aliases }) {
   const offsets = utf16Offsets(doc.text);
   const rows = doc.links.flatMap((link) => {
     const place = (link.candidates ?? []).findIndex((candidate) => candidate.title === title);
@@ -31,7 +31,10 @@ function standingsOf(doc, title) {
     const ahead = place === 0 ? "the first candidate, but not likely enough to be linked" : `candidate ${place + 1} of ${link.candidates.length}, behind ${link.candidates[0].title}`;
     return [element("li", {}, surface, `: ${title} is ${ahead}`)];
   });
-  return rows.length ? rows : [element("li", {}, `${title} is a candidate for none of its mentions: give the name that the text uses.`)];
+  if (rows.length) return rows;
+  const named = doc.links.map((link) => doc.text.slice(offsets[link.start], offsets[link.end])).find((surface) => [title, ...aliases].includes(surface));
+  const why = named === undefined ? "a candidate for none of its mentions: give the name that the text uses" : `too unlikely a meaning of “${named}” to be a candidate: give a higher count`;
+  return [element("li", {}, `${title} is ${why}.`)];
 }
 
 function changesOf(before, after) {

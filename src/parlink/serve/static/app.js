@@ -186,24 +186,26 @@ async function relate(titles) {
 
 async function add() {
   const entity = readForm(at("add"));
-  await change(() => addEntity(entity, state.key), entity.title);
+  if (!entity.title) return fail("The entity needs a name.");
+  return change(() => addEntity(entity, state.key), entity);
 }
 
 async function undo() {
   await change(() => removeEntity(state.added, state.key), null);
 }
 
-// Change the knowledge base, link the same text again and tell the difference; `added` can be removed again.
+// Change the knowledge base, link the same text again and tell the difference; the entity that was added can be removed again.
 async function change(make, added) {
   fail(null);
+  at("changes").replaceChildren();
   try {
     await make();
   } catch (error) {
     return fail(error.message);
   }
-  state.added = added;
+  state.added = added?.title ?? null;
   at("undo").hidden = added === null;
-  at("undo").textContent = `Remove “${added}”`;
+  at("undo").textContent = `Remove “${state.added}”`;
   const [before, after] = [state.doc, await link(state.doc.text)];
   if (after === null) return null;
   state.doc = after;
