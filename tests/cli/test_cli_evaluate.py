@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -272,3 +275,14 @@ def test_predictions_are_scored_where_elevant_has_them_beside_the_gold(tmp_path:
     [scores] = lines(run("evaluate", path, "--predictions", path, "--json"))
     assert scores["linking"]["inkb"]["micro"]["f1"] == 0
     assert scores["detection"]["inkb"]["micro"]["f1"] == 1
+
+
+def test_the_report_is_written_though_nobody_reads_what_is_printed(tmp_path: Path) -> None:
+    data, report = tmp_path / "gold.jsonl", tmp_path / "report.html"
+    jsonl.write(data, [Document("Kent won.", id="1")])
+    read, written = os.pipe()
+    os.close(read)  # as of `| head`
+    command = [sys.executable, "-m", "parlink", "evaluate", data, "--predictions", data, "--report", report]
+    subprocess.run(command, stdout=written, stderr=subprocess.DEVNULL, check=False, timeout=60)
+    os.close(written)
+    assert report.read_text().startswith("<!doctype html>")

@@ -77,7 +77,7 @@ def evaluate(
             load=load,
             bar=document_bar,
         )
-    print_reports(reports, as_json=as_json)
     if report is not None:
         with files.open_output(report) as file:
             file.write(to_html(reports, title=", ".join(path.name for path in data)).encode())
+    print_reports(reports, as_json=as_json)

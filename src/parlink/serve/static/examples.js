@@ -3,7 +3,7 @@
 export const EXAMPLES = {
   Computing: `When Ada Lovelace met Charles Babbage in London, he showed her a part of his Difference Engine. \
 Her notes on the Analytical Engine are often called the first program, a century before Alan Turing worked in \
-Cambridge and Manchester. The language Ada is named after her, as are a street in Paris and a crater on the Moon \u{1F315}.`,
+Cambridge and Manchester. A street in Paris and a crater on the Moon \u{1F315} are named after her.`,
   Politics: `The prime minister of Japan met the president of France in Geneva on Monday. They spoke about trade with \
 China and about the war in Ukraine. The United Nations and the European Union sent observers, and Germany offered to \
 hold the next meeting in Berlin.`,
