@@ -46,7 +46,18 @@ def test_priors_are_shares_of_counts(kb):
         ("Hamburger SV", pytest.approx(0.75), "exact"),
         ("Hamburg", pytest.approx(0.25), "exact"),
     ]
-    assert [c.prior for c in kb.candidates("Hamburg")] == pytest.approx([40 / 41, 1 / 41])  # an alias without count
+    assert [c.prior for c in kb.candidates("Hamburg")] == pytest.approx([40 / 41, 1 / 41])
+
+
+def test_an_alias_without_a_count_counts_as_often_as_its_entity(tmp_path):
+    lines = [
+        {"title": "Apple Inc.", "aliases": ["Apple", {"surface": "AAPL", "count": 2}], "count": 30},
+        {"title": "Apple (fruit)", "aliases": ["Apple", "AAPL"]},
+    ]
+    kb = tiny_kb(tmp_path, lines)
+    for surface, priors in (("Apple", {"Apple Inc.": 30 / 31}), ("AAPL", {"Apple Inc.": 2 / 3, "Apple (fruit)": 1 / 3})):
+        got = {candidate.title: candidate.prior for candidate in kb.candidates(surface)}
+        assert {title: got[title] for title in priors} == pytest.approx(priors, rel=0.05)
 
 
 def test_each_candidate_names_the_step_that_found_it(kb):

@@ -55,10 +55,11 @@ def test_added_counts_and_those_of_the_folder_add_up(kb):
     assert priors == pytest.approx({"Kent": 8 / 18, "Hamburger SV": 6 / 18, "Hamburg": 4 / 18})
 
 
-def test_an_alias_of_an_added_entity_counts_as_often_as_it_is_given(kb):
-    kb.add(Entity("Hertha"), aliases=["HSV", "HSV"], count=6)
+def test_each_name_of_an_added_entity_counts_as_often_as_it_is_said_to(kb):
+    kb.add(Entity("Hertha"), aliases=["HSV", "Berlin", "Berlin"], count=8)
     priors = {c.title: c.prior for c in kb.candidates("HSV")}
-    assert priors == pytest.approx({"Hertha": 2 / 10, "Hamburger SV": 6 / 10, "Hamburg": 2 / 10})
+    assert priors == pytest.approx({"Hertha": 8 / 16, "Hamburger SV": 6 / 16, "Hamburg": 2 / 16})
+    assert kb.snapshot().times_seen("Hertha") == 4 * 8
 
 
 def test_a_renamed_entity_keeps_its_names_and_its_id(kb):

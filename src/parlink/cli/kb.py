@@ -108,7 +108,7 @@ def add(
     type: Annotated[str | None, typer.Option(help="What it is: person, organization, place ...")] = None,
     description: Annotated[str | None, typer.Option(help="One line about the entity.")] = None,
     alias: Annotated[list[str] | None, typer.Option(help="Surface form; may be given more than once.")] = None,
-    count: Annotated[int, typer.Option(help="How often the title was seen.", min=1)] = 1,
+    count: Annotated[int, typer.Option(help="How often each of its names was seen.", min=1)] = 1,
     overlay: Overlay = None,
 ) -> None:
     """Add an entity; no rebuild, no retraining."""

@@ -21,14 +21,15 @@ class RefusedError(Exception):
 
 
 def add(view: View, entity: Entity, *, aliases: Sequence[str], count: int) -> Records:
-    """Add an entity, found by its title, as if it had been seen `count` times, and by `aliases`, as if each once.
+    """Add an entity, found by its title and by `aliases`, as if each had been seen `count` times for it.
 
     So does a build that finds it in a table.
     """
     title = check_name(entity.title, "title")
     names = Counter(check_name(alias, "alias") for alias in aliases)
     _refuse_taken(view, title, "the new one")
-    names[title] += check_count(count)
+    names[title] += 1
+    names = Counter({name: times * check_count(count) for name, times in names.items()})
     records = _free(view, title)
     records[_next(view, records)] = Record(
         title=title,

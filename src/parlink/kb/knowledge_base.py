@@ -156,7 +156,7 @@ class KnowledgeBase:
         return titles
 
     def add(self, entity: Entity, *, aliases: Sequence[str] = (), count: int = 1) -> None:
-        """Add an entity, found by its title and by `aliases`; `count` is how often its title was seen."""
+        """Add an entity, found by its title and by `aliases`; `count` is how often each was seen for it."""
         self._change(lambda view: edits.add(view, entity, aliases=aliases, count=count))
 
     def rename(self, old: str, new: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Annotated, Any
 
 import msgspec
@@ -72,20 +71,8 @@ def add(kb: KnowledgeBase, new: NewEntity) -> Entity:
     if title in kb:
         raise HTTPException(409, "there is an entity of this title; give the new one another")
     entity = Entity(title, id=new.id, type=new.type, description=new.description)
-    _change(lambda: _add_names(kb, entity, new))
+    _change(lambda: kb.add(entity, aliases=new.aliases, count=new.count))
     return find(kb, title)
-
-
-def _add_names(kb: KnowledgeBase, entity: Entity, new: NewEntity) -> None:
-    """Add an entity, each of whose names counts; where one cannot be saved, none is."""
-    kb.add(entity, aliases=new.aliases, count=new.count)
-    try:
-        for alias in dict.fromkeys(new.aliases) if new.count > 1 else ():
-            kb.add_alias(alias, entity.title, count=new.count - 1)
-    except KnowledgeBaseError:
-        with suppress(KnowledgeBaseError):
-            kb.remove(entity.title)
-        raise
 
 
 def remove(kb: KnowledgeBase, title: str) -> None:

@@ -1,7 +1,8 @@
 """An entry of a source, a JSON line or a row of a table, turned into facts.
 
 {"title": ..., "id"?, "type"?, "description"?, "aliases"?, "count"?, "links"?}   an entity; "name" does for "title"
-    aliases: [surface | {"surface", "count"}], links: the titles that its page links to; and, if known, "kind": its
+    aliases: [surface | {"surface", "count"}], count: how often each name was seen that has none of its own,
+    links: the titles that its page links to; and, if known, "kind": its
     class in the source, "redirects": former and other titles, "popularity": how well known it is, else how often seen
 {"surface": ..., "title": ..., "count"?}                                         an alias
 {"text": ..., "links": [...]}                                                    a document
@@ -24,10 +25,10 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
 
 
 class Alias(msgspec.Struct):
-    """A surface of an entity; without a count it counts 1."""
+    """A surface of an entity."""
 
     surface: str
-    count: Count = 1
+    count: Count | None = None  # None: that of the entity
 
 
 class Paragraph(msgspec.Struct):
@@ -100,7 +101,8 @@ def add_entry(batch: Batch, entry: Entry, *, source: int) -> None:
         batch.facts[Fact(title, identifier, Kind.ALIAS, title)] += entry.count
     for given in entry.aliases or ():
         alias = Alias(given) if isinstance(given, str) else given
-        batch.facts[Fact(title, identifier, Kind.ALIAS, plain_name(alias.surface, "alias"))] += alias.count
+        count = _count(entry.count) if alias.count is None else alias.count
+        batch.facts[Fact(title, identifier, Kind.ALIAS, plain_name(alias.surface, "alias"))] += count
     targets = [plain_name(link, "link") for link in entry.links or ()]
     for paragraph in entry.paragraphs or ():
         targets += _add_links(batch, paragraph)
