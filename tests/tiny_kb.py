@@ -16,7 +16,12 @@ from parlink.kb.build.write import write_tables
 
 LINES: list[dict[str, Any]] = [
     {"title": "Hamburg", "id": "Q1055", "aliases": [{"surface": "HSV", "count": 2}], "count": 40},
-    {"title": "Hamburger SV", "id": "Q51974", "aliases": [{"surface": "HSV", "count": 6}, {"surface": "Hamburg", "count": 1}], "count": 9},
+    {
+        "title": "Hamburger SV",
+        "id": "Q51974",
+        "aliases": [{"surface": "HSV", "count": 6}, {"surface": "Hamburg", "count": 1}],
+        "count": 9,
+    },
     {"title": "Kent", "description": "county in England", "count": 30},
     {"title": "Kent (band)", "id": "Q1", "description": "Swedish rock band", "count": 5},
     {"title": "Kent County Cricket Club", "aliases": [{"surface": "Kent", "count": 10}]},

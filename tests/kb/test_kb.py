@@ -55,7 +55,10 @@ def test_an_alias_without_a_count_counts_as_often_as_its_entity(tmp_path):
         {"title": "Apple (fruit)", "aliases": ["Apple", "AAPL"]},
     ]
     kb = tiny_kb(tmp_path, lines)
-    for surface, priors in (("Apple", {"Apple Inc.": 30 / 31}), ("AAPL", {"Apple Inc.": 2 / 3, "Apple (fruit)": 1 / 3})):
+    for surface, priors in (
+        ("Apple", {"Apple Inc.": 30 / 31}),
+        ("AAPL", {"Apple Inc.": 2 / 3, "Apple (fruit)": 1 / 3}),
+    ):
         got = {candidate.title: candidate.prior for candidate in kb.candidates(surface)}
         assert {title: got[title] for title in priors} == pytest.approx(priors, rel=0.05)
 
