@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 from recipes.wikipedia.evidence import Evidence
+from recipes.wikipedia.sources import RECENT_NAMES
 
 DUMP = """<mediawiki>
 <siteinfo><namespaces><namespace key="0" /><namespace key="10">Template</namespace></namespaces></siteinfo>
@@ -79,9 +80,9 @@ TABLES = {
     "cased-by-text": [("Gamla stan", 7), ("Stockholm", 3)],
 }
 RECENT = {
+    **{name: [("Eskilstuna", "place", "town in Sweden", "", "")] for name in RECENT_NAMES},
     "people": [("Zlatan Ibrahimović", "person", "Swedish footballer", "Ibrahimović | Zlatan", 4)],
     "things": [("Spotify", "organization", "Swedish music streaming company", "Spotify AB", 3)],
-    "popular": [("Eskilstuna", "place", "town in Sweden", "", "")],
     "renamed": [("Gamla stan", "Old Town (Stockholm)"), ("Stockholm", "Freddie Mercury")],
 }
 AIDA = {

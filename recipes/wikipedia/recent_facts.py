@@ -1,8 +1,8 @@
 """Facts of our own, in the tables of `recent`: titles that the sources are too old for, and titles of now.
 
-A row of `people.tsv`, `things.tsv` or `popular.tsv` is a title, its type, a line that describes it, further names with
-` | ` between them, and how famous it is, from 1 to 5, or nothing if the sources tell. `renamed.tsv` leads from former
-titles to those of now. What they say goes before what any source says.
+A row of a table (`sources.RECENT_NAMES`) is a title, its type, a line that describes it, further names with ` | `
+between them, and how famous it is, from 1 to 5, or nothing if the sources tell. `renamed.tsv` leads from former titles
+to those of now. What they say goes before what any source says.
 """
 
 from __future__ import annotations

@@ -152,10 +152,12 @@ PAGE_LINKS = SourceFile(
 OWN_LICENSE = "CC0 (our own words)"
 _FACTS_OF_OURS = "title, type, description, further names, fame; written by us"
 _HERE = "recipes/wikipedia/recent of the sources of parlink"
-PEOPLE, THINGS, POPULAR = (
-    SourceFile(f"recent/{name}.tsv", "tsv", _FACTS_OF_OURS, OWN_LICENSE, _HERE, 5)
-    for name in ("people", "things", "popular")
-)
+# Of two rows of a title the later counts.
+RECENT_NAMES = (
+    "people", "things", "popular", "sport", "culture", "politics", "technology", "companies", "places", "institutions",
+    "works", "persons",
+)  # fmt: skip
+RECENT = tuple(SourceFile(f"recent/{name}.tsv", "tsv", _FACTS_OF_OURS, OWN_LICENSE, _HERE, 5) for name in RECENT_NAMES)
 RENAMED = SourceFile("recent/renamed.tsv", "tsv", "former title, title of now; written by us", OWN_LICENSE, _HERE, 2)
 AIDA = SourceFile(
     "train.jsonl",
@@ -166,7 +168,6 @@ AIDA = SourceFile(
 )
 DUMPS = (ENWIK8, SAMPLE_2010S, MINI_2020S, BIOGRAPHIES)
 ARTICLES = (SCHOOLS, PAGES_2014)
-RECENT = (PEOPLE, THINGS, POPULAR)
 SOURCES = (
     *DUMPS, *ARTICLES, REDIRECTS, VITAL, TITLES, NAMES, LOWER_REDIRECTS, LEADS, FACTS, IDS, CASED, PAGE_LINKS,
     *RECENT, RENAMED,

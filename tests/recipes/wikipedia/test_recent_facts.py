@@ -17,7 +17,7 @@ from recipes.wikipedia.recent_facts import (
     tell_kinds,
     weigh_aliases,
 )
-from recipes.wikipedia.sources import OWN_TABLES, Data
+from recipes.wikipedia.sources import OWN_TABLES, RECENT_NAMES, Data
 from tiny_data import linked
 
 SINGER = Row("person", "singer", ("Jordan", "Mike", "Michael B. Jordan"), 300)
@@ -75,5 +75,5 @@ def test_a_bare_name_is_worth_less_and_stays_with_what_texts_link() -> None:
 
 
 def _write(folder: Path, **tables: str) -> None:
-    for name in ("people", "things", "popular", "renamed"):
+    for name in (*RECENT_NAMES, "renamed"):
         (folder / f"{name}.tsv").write_text(tables.get(name, ""))
