@@ -134,6 +134,15 @@ def test_changes_from_the_command_line(tmp_path, folder):
     assert "13 titles now" in run("info", folder, "--overlay", tmp_path / "mine.json").stdout
 
 
+def test_a_name_that_hardly_ever_means_what_was_added_is_told_of(tmp_path):
+    folder = tiny_folder(tmp_path, [{"title": "Kent", "count": 5000}])
+    told = run("add", folder, "Kent (ship)", "--alias", "Kent", "--alias", "MV Kent")
+    assert told.stderr == "'Kent' means 'Kent' and others far more often: give a higher --count\n"
+    assert run("alias", folder, "Kent", "Kent (ship)", "--count", 1).stderr == told.stderr
+    assert run("alias", folder, "Kent", "Kent (ship)", "--count", 100).stderr == ""
+    assert [c.title for c in KnowledgeBase.open(folder).candidates("Kent")] == ["Kent", "Kent (ship)"]
+
+
 def test_help_is_fast_because_nothing_heavy_is_imported():
     code = (
         "import sys; import parlink.cli.kb; print([m for m in ('torch', 'numpy', 'marisa_trie') if m in sys.modules])"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from parlink.cli.engine import ADDRESS, ENGINE, EngineName, choose_engine
 from parlink.cli.kb_inspect import AsJson, Folder, Overlay, check, diff, lookup, merge
 
 if TYPE_CHECKING:
+    from parlink.kb import KnowledgeBase
     from parlink.kb.build.build import Report
     from parlink.kb.info import Info
 
@@ -116,7 +118,9 @@ def add(
     from parlink.types import Entity
 
     entity = Entity(title, id=id, type=type, description=description)
-    KnowledgeBase.open(folder, overlay=overlay).add(entity, aliases=alias or (), count=count)
+    opened = KnowledgeBase.open(folder, overlay=overlay)
+    opened.add(entity, aliases=alias or (), count=count)
+    _warn_of_rivals(opened, title, (title, *(alias or ())))
 
 
 @app.command()
@@ -157,6 +161,15 @@ def alias(
         opened.remove_alias(surface, title)
     else:
         opened.add_alias(surface, title, count=count)
+        _warn_of_rivals(opened, title, (surface,))
+
+
+def _warn_of_rivals(kb: KnowledgeBase, title: str, names: Sequence[str]) -> None:
+    """Say which names of an entity mean others so much more often that it is no candidate for them."""
+    for name in names:
+        candidates = [candidate.title for candidate in kb.candidates(name)]
+        if candidates and title not in candidates:
+            typer.echo(f"{name!r} means {candidates[0]!r} and others far more often: give a higher --count", err=True)
 
 
 def _print_report(report: Report, folder: Path) -> None:
