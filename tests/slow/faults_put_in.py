@@ -117,9 +117,7 @@ FORMERLY_UNNOTICED = (
     ),
     Fault("training/loop.py", "self.config.clip_norm)", "1e9)", "tests/training/test_run.py"),
     Fault("linking/candidates.py", "limit = settings.max_candidates if", "limit = 99 if", "tests/linking"),
-    Fault(
-        "kb/view.py", "self.title(int(numbers[i]))))[:limit]", "self.title(int(numbers[i]))))", "tests/kb/test_kb.py"
-    ),
+    Fault("kb/view.py", "return best[:limit]", "return best", "tests/kb/test_kb.py"),
     Fault(
         "training/loop.py", "linking.f1 >= progress.best", "linking.f1 > progress.best", "tests/training/test_run.py"
     ),
