@@ -123,7 +123,7 @@ def _tabulate(gold: Sequence[Document], predicted: Sequence[Document], linked_by
 
 
 def _is_looked_at(link: Link, text: str, linked_by: LinkedBy) -> bool:
-    """Whether a span counts in the fit: one above the threshold, or a name of one's own, which is looked for anywhere."""
+    """Whether a span counts in the fit: one above the threshold, or a name of one's own, looked for anywhere."""
     if link.mention_logit is None or link.mention_logit > PROPOSALS:
         return True
     return link.source == "dictionary" and linked_by(text[link.span.start : link.span.end]) is None
