@@ -24,6 +24,8 @@ def tiny_model(*, seed: int = 0, vocab_size: int = 16, spread: float = 1.0, **ch
     settings: dict[str, object] = {"max_tokens": 64, "overlap": 30, "window": 8, "detector_hidden": 8}
     model = LinkingModel(ModelConfig(encoder=encoder, **(settings | changes)))  # type: ignore[arg-type]
     with torch.no_grad():
+        if model.encoder.cases is not None:  # which begin as 0
+            torch.nn.init.normal_(model.encoder.cases.weight, generator=torch.Generator().manual_seed(seed))
         for parameter in model.parameters():
             parameter.mul_(spread)
     return model.eval()

@@ -92,6 +92,7 @@ def read_examples(model: LinkingModel, window: LinkedWindow) -> list[Example]:
     """Let the encoder read a window, and list its links."""
     config = model.config
     ids = torch.tensor([[config.bos_id, *window.ids.tolist(), config.eos_id]])
-    states = model.encoder(ids, torch.ones_like(ids, dtype=torch.bool))[0, 1:-1].half()
+    case = torch.tensor([[0, *window.case.tolist(), 0]])
+    states = model.encoder(ids, torch.ones_like(ids, dtype=torch.bool), case)[0, 1:-1].half()
     mean = states.mean(0)
     return [Example(link, window, (states[link.first], states[link.last], mean)) for link in window.links]

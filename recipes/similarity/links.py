@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parlink.kb.view import View
+from parlink.text.letter_case import letter_cases
 from parlink.text.tokenizer import IntArray, Tokenizer
 from parlink.text.windows import covering_ranges
 from parlink.types import Candidate, Document, Link
@@ -32,6 +33,7 @@ class LinkedWindow:
 
     ids: IntArray  # (length,) without special tokens
     links: tuple[TrainingLink, ...]
+    case: IntArray  # (length,) how words are capitalized
 
 
 def linked_windows(documents: Iterable[Document], tokenizer: Tokenizer, kb: View) -> Iterator[LinkedWindow]:
@@ -40,6 +42,7 @@ def linked_windows(documents: Iterable[Document], tokenizer: Tokenizer, kb: View
         links = [link for link in doc.links if link.title is not None]
         tokens = tokenizer.encode(doc.text)
         firsts, lasts = covering_ranges(tokens, [link.span for link in links])
+        case = letter_cases(doc.text, tokens.start)
         by_window: dict[int, list[TrainingLink]] = {}
         for link, first, last in zip(links, firsts.tolist(), lasts.tolist(), strict=True):
             window = first // WINDOW
@@ -48,7 +51,8 @@ def linked_windows(documents: Iterable[Document], tokenizer: Tokenizer, kb: View
             if example is not None:
                 by_window.setdefault(window, []).append(example)
         for window, examples in by_window.items():
-            yield LinkedWindow(tokens.ids[window * WINDOW :][:WINDOW].astype(np.int64), tuple(examples))
+            place = slice(window * WINDOW, (window + 1) * WINDOW)
+            yield LinkedWindow(tokens.ids[place].astype(np.int64), tuple(examples), case[place])
 
 
 def _example(doc: Document, link: Link, first: int, last: int, kb: View) -> TrainingLink | None:

@@ -63,6 +63,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     tie_output: bool = False  # the output matrix is the word embedding
     self_normalized: bool = False  # a raw logit is read as a log-probability
     nil: bool = False  # NIL is one more candidate, with a reserved one-token name
+    letter_case: bool = False  # the encoder reads how words are capitalized, which its tokenizer does not keep
     similarity: int = 0  # size of the vectors of the bi-encoder; 0: the paper's model, without one
     sentence: int = 0  # size of the vectors of stretches of text, beside a bi-encoder; 0: none
 

@@ -103,6 +103,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     attention_dropout: Fraction = 0.0  # of the attention's weights
     tie_output: bool | None = None  # None: as the trained model that the run goes on from, else false
     freeze_embeddings: bool = False
+    letter_case: bool = False  # the encoder reads how words are capitalized: for a tokenizer that does not keep it
     nil: bool = False  # NIL is one more candidate; else NIL mentions are not mentions
     similarity: NonNegativeInt = 0  # size of the bi-encoder's vectors, which reads kb and description_file; 0: none
     description_file: str | None = None  # JSON lines with `title` and `text`, for training
@@ -132,7 +133,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     clip_norm: PositiveFloat = 1.0
     # the run
     device: str | None = None  # None: cuda where there is one, else cpu
-    mixed_precision: bool | None = None  # bfloat16; None: on a CUDA device that has it, never on a CPU
+    mixed_precision: bool | None = None  # bfloat16; None: on a CUDA device that has it
     validate_steps: PositiveInt | None = None  # None: after each epoch
     checkpoint_minutes: NonNegativeFloat = 5.0
     timeout_minutes: PositiveFloat = 30.0  # that a process waits for the others
@@ -179,5 +180,6 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             tie_output=bool(self.tie_output),
             self_normalized=self.normalizer_weight > 0,
             nil=self.nil,
+            letter_case=self.letter_case,
             similarity=self.similarity,
         )

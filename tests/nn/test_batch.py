@@ -20,7 +20,8 @@ def any_window(draw: st.DrawFn) -> Window:
     first = draw(st.integers(0, length - 1))
     last = draw(st.integers(first + 1, length))
     ids = np.array([0, *draw(st.lists(st.integers(4, 99), min_size=length, max_size=length)), 2])
-    return Window(ids, offset, offset + first, offset + last)
+    case = draw(st.none() | st.lists(st.integers(0, 3), min_size=length + 2, max_size=length + 2).map(np.array))
+    return Window(ids, offset, offset + first, offset + last, case)
 
 
 @given(st.lists(any_window(), min_size=1, max_size=5))
@@ -35,6 +36,10 @@ def test_a_batch_says_what_is_text_and_what_each_window_judges(windows: list[Win
         assert torch.nonzero(batch.content[row])[:, 0].tolist() == list(range(1, length - 1))
         judged = range(window.own_first - window.offset + 1, window.own_last - window.offset + 1)
         assert torch.nonzero(batch.owned[row])[:, 0].tolist() == list(judged)
+        if batch.case is not None:
+            case = np.zeros(length) if window.case is None else window.case
+            assert batch.case[row].tolist() == [*case, *[0] * (batch.case.shape[1] - length)]
+    assert (batch.case is None) == all(window.case is None for window in windows)
 
 
 @given(st.lists(st.integers(1, 50), max_size=30), st.integers(1, 200))

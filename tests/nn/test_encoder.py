@@ -25,6 +25,7 @@ from parlink.nn.encoder import (
     full_attention,
     packed_attention,
 )
+from parlink.text.letter_case import CASES
 from published import FAMILIES, PAD, VOCAB, WINDOW, publish, published_names, random_model
 
 LENGTHS = (3, WINDOW, WINDOW + 1, 2 * WINDOW, 2 * WINDOW + 1, 3 * WINDOW, 4 * WINDOW + 5)
@@ -280,7 +281,21 @@ def test_dropout_is_active_in_training_only() -> None:
     assert not torch.equal(encoder(tokens, mask), encoder(tokens, mask))
 
 
-def small_encoder(window: int, *, layers: int = 2) -> Encoder:
+def small_encoder(window: int, *, layers: int = 2, letter_case: bool = False) -> Encoder:
     torch.manual_seed(3)
     config = msgspec.structs.replace(SMALL, layers=layers)
-    return Encoder(config, window=window, dropout=0.5).double().eval()
+    return Encoder(config, window=window, dropout=0.5, letter_case=letter_case).double().eval()
+
+
+@pytest.mark.parametrize("window", [0, WINDOW])
+def test_what_has_no_capital_is_read_as_if_capitals_were_not(window: int) -> None:
+    encoder, told = small_encoder(window), small_encoder(window, letter_case=True)
+    assert told.cases is not None
+    told.load_state_dict(encoder.state_dict() | {"cases.weight": torch.zeros_like(told.cases.weight)})
+    tokens, mask = padded_batch(20, pad_id=1)
+    case = torch.arange(1, 21).expand(mask.shape) % CASES
+    assert_close(told(tokens, mask, case)[mask], encoder(tokens, mask)[mask])  # it begins with 0
+    nn.init.normal_(told.cases.weight)
+    assert_close(told(tokens, mask)[mask], told(tokens, mask, torch.zeros_like(case))[mask])
+    changed = (told(tokens, mask, case) - told(tokens, mask)).abs().amax(-1)
+    assert (changed[mask] > 1e-6).all()

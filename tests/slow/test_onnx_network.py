@@ -54,7 +54,9 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     (place / "entities.tsv").write_text(ENTITIES)
     build([place / "entities.tsv"], place / "kb")
     save_checkpoint(
-        place / "made", tiny_checkpoint(seed=3, spread=2.0, similarity=4, sentence=5, nil=True), card="# A card\n"
+        place / "made",
+        tiny_checkpoint(seed=3, spread=2.0, similarity=4, sentence=5, nil=True, letter_case=True),
+        card="# A card\n",
     )
     model = export(place / "made", place / "model", bits=32, word_bits=32, kb=place / "kb")
     return model, export_onnx(model, place / "graphs")

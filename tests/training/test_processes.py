@@ -14,6 +14,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
+from parlink.checkpoint.int8_kernel import ends_processes
 from parlink.errors import ConfigError
 from parlink.training.events import StepEvent
 from parlink.training.initial import initial_checkpoint
@@ -87,7 +88,24 @@ def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
         Processes(tiny_config(tmp_path, device="abacus"))
 
 
-def test_mixed_precision_is_never_used_on_a_cpu(tmp_path: Path) -> None:
-    assert not Processes(tiny_config(tmp_path)).mixed
-    with pytest.raises(ConfigError, match="mixed_precision needs a CUDA device"):
-        Processes(tiny_config(tmp_path, mixed_precision=True))
+def test_mixed_precision_is_used_on_a_cpu_only_if_asked_for(tmp_path: Path) -> None:
+    assert not Processes(tiny_config(tmp_path, device="cpu")).mixed
+    wanted = tiny_config(tmp_path, device="cpu", mixed_precision=True)
+    if ends_processes():
+        with pytest.raises(ConfigError, match="bfloat16 ends processes on this CPU"):
+            Processes(wanted)
+    else:
+        assert Processes(wanted).mixed
+
+
+def test_mixed_precision_loses_little(tmp_path: Path) -> None:
+    if ends_processes():
+        pytest.skip("bfloat16 ends processes on this CPU")
+    first = []
+    for mixed in (False, True):
+        config = tiny_config(tmp_path, device="cpu", mixed_precision=mixed, output=str(tmp_path / str(mixed)))
+        events = Run(config, initial_checkpoint(config)).events()
+        first.append(next(event.losses for event in events if isinstance(event, StepEvent)))
+        events.close()
+    assert first[1] == pytest.approx(first[0], rel=0.05, abs=0.02)
+    assert first[1] != first[0]

@@ -178,6 +178,8 @@ def _write_tables(place: Path, model: LinkingModel, bits: Bits | None) -> None:
         np.save(place / "sentence_weight.npy", project.weight.detach().numpy())
         np.save(place / "sentence_bias.npy", project.bias.detach().numpy())
         np.save(place / "sentence_strength.npy", model.sentence.strength.detach().numpy()[None])
+    if model.encoder.cases is not None:
+        np.save(place / "cases.npy", model.encoder.cases.weight.detach().numpy())
     np.save(place / "output_bias.npy", model.decoder.head.decoder.bias.detach().numpy())
 
 

@@ -16,6 +16,7 @@ from parlink.checkpoint.word_table import Floats, WordTable, map_array
 from parlink.config import Tuned
 from parlink.errors import CheckpointError
 from parlink.model_config import ModelConfig
+from parlink.text.letter_case import CASES
 from parlink.text.tokenizer import Tokenizer
 
 FOLDER = "onnx"
@@ -57,6 +58,7 @@ class OnnxModel:
     correction: Graph
     similarity: OnnxSimilarity | None  # of a model with a bi-encoder
     sentence: OnnxSentence | None  # of one that compares sentences too
+    cases: Floats | None = None  # (cases, hidden) what capitals add to words, of a model that reads them
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ def load_onnx(folder: Path) -> OnnxCheckpoint:
         correction=open_graph(place / "correction.onnx"),
         similarity=_open_similarity(place, shape) if config.similarity else None,
         sentence=_open_sentence(place, config) if config.sentence else None,
+        cases=np.array(map_array(place / "cases.npy", (CASES, shape[1])), np.float32) if config.letter_case else None,
     )
     return OnnxCheckpoint(model, Tokenizer.load(folder / "tokenizer.json"), file.tuned)
 

@@ -15,6 +15,7 @@ import numpy as np
 from parlink.errors import TextError
 from parlink.linking.network import Encoding, KnownMentions, Network, TokenSpans
 from parlink.model_config import ModelConfig
+from parlink.text.letter_case import letter_cases
 from parlink.text.tokenizer import Tokenizer, Tokens
 from parlink.text.windows import Window, by_length, covering_ranges, mention_span, windows
 from parlink.types import Document, Span
@@ -97,6 +98,7 @@ def tokenize(doc: Document, *, tokenizer: Tokenizer, config: ModelConfig) -> Tok
         max_tokens=config.max_tokens,
         overlap=config.overlap,
         prefix=config.global_tokens,
+        case=letter_cases(doc.text, tokens.start) if config.letter_case else None,
     )
     text = TokenizedDocument(doc, tokens, cut, [[] for _ in cut])
     return propose(text, doc.spans or (), source="given")

@@ -60,8 +60,11 @@ class OnnxNetwork:
         front = config.global_tokens + 1 if config.global_tokens else 0
         plan = plan_attention(lengths, window=config.window, front=front)
         tokens = np.concatenate([window.ids for window in windows])
+        words = self.model.words.rows(tokens)
+        if self.model.cases is not None:
+            words = words + self.model.cases[np.concatenate([_cases(window) for window in windows])]
         states, starts = self.model.encoder(
-            words=self.model.words.rows(tokens),
+            words=words,
             place=plan.place,
             queries=plan.queries,
             keys=plan.keys,
@@ -80,6 +83,11 @@ class OnnxNetwork:
     def _read_sentences(self, windows: Sequence[Window]) -> Floats:
         encoding = self.encode(windows, searched=[False] * len(windows))
         return encoding.stretches().read(encoding.offset + 1, encoding.offset + encoding.length - 2)
+
+
+def _cases(window: Window) -> Integers:
+    """How the words of a window are capitalized; of what is not told, not at all."""
+    return np.zeros_like(window.ids) if window.case is None else window.case
 
 
 @dataclass(frozen=True, slots=True)

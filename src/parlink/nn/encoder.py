@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from parlink.model_config import EncoderConfig
+from parlink.text.letter_case import CASES
 
 Attend = Callable[
     [Tensor], Tensor
@@ -59,6 +60,7 @@ class Encoder(nn.Module):
         dropout: float,
         attention_dropout: float = 0.0,
         global_tokens: int = 0,
+        letter_case: bool = False,
     ) -> None:
         super().__init__()
         self.config = config
@@ -67,6 +69,7 @@ class Encoder(nn.Module):
         self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden)
         self.positions = nn.Embedding(config.positions, config.hidden)
         self.types = nn.Embedding(1, config.hidden) if config.token_types else None  # only type 0 occurs
+        self.cases = nn.Embedding(CASES, config.hidden) if letter_case else None
         self.norm = nn.LayerNorm(config.hidden, eps=config.layer_norm_eps)
         self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(Layer(config, dropout=dropout) for _ in range(config.layers))
@@ -74,18 +77,21 @@ class Encoder(nn.Module):
         for table in (self.token_embeddings, self.positions, self.types):
             if table is not None:
                 nn.init.normal_(table.weight, std=EMBEDDING_STD)
+        if self.cases is not None:  # at first it changes nothing
+            nn.init.zeros_(self.cases.weight)
 
     def forward(
         self,
         tokens: Tensor,  # (windows, length) long
         mask: Tensor,  # (windows, length) bool, True: a real token; padding is on the right
+        case: Tensor | None = None,  # (windows, length) how words are capitalized; None: not at all
     ) -> Tensor:  # (windows, length, hidden)
         """Encode windows of text; states at padding are finite and mean nothing.
 
         Where a token sees only its neighbors, windows are laid end to end without their padding, and cost their tokens.
         A single window that is short needs no such care.
         """
-        words = self.embed(tokens)
+        words = self.embed(tokens, case)
         states = words.to(self.compute_dtype or words.dtype)
         dropout = self.attention_dropout if self.training else 0.0
         if self.window == 0 or self.front or (len(mask) == 1 and mask.shape[1] <= 2 * self.window):
@@ -101,9 +107,12 @@ class Encoder(nn.Module):
             states = layer(states, attend)
         return states
 
-    def embed(self, tokens: Tensor) -> Tensor:
-        """Sum what is known of each token before any context: word, position and type."""
-        return self.add_places(self.token_embeddings(tokens), torch.arange(tokens.shape[1], device=tokens.device))
+    def embed(self, tokens: Tensor, case: Tensor | None = None) -> Tensor:
+        """Sum what is known of each token before any context: word, capitals, position and type."""
+        words = self.token_embeddings(tokens)
+        if self.cases is not None:
+            words = words + self.cases(torch.zeros_like(tokens) if case is None else case)
+        return self.add_places(words, torch.arange(tokens.shape[1], device=tokens.device))
 
     def add_places(self, words: Tensor, place: Tensor) -> Tensor:
         """The same of word embeddings (..., length, hidden) and where in a window each is, (length,)."""
@@ -186,7 +195,7 @@ def front_and_blocks(mask: Tensor, reach: int, front: int) -> Tensor:
 def full_attention(qkv: Tensor, *, bias: Tensor, dropout: float = 0.0) -> Tensor:
     """Attend from every token to every token, with a bias (windows, 1, 1 or length, length)."""
     queries, keys, values = qkv.permute(2, 0, 3, 1, 4).unbind(0)  # (windows, heads, length, size) each
-    mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=bias, dropout_p=dropout)
+    mixed = mix(queries, keys, values, bias, dropout=dropout)
     return mixed.transpose(1, 2).flatten(2)
 
 
@@ -198,13 +207,19 @@ def sliding_window_attention(qkv: Tensor, *, bias: Tensor, reach: int, dropout: 
     tokens, _, heads, size = qkv.shape[1:]
     after = len(bias) * reach - tokens + reach
     padded = F.pad(qkv[0], (0, 0, 0, 0, 0, 0, reach, after))
-    queries = (
-        padded[reach:-reach, 0].view(len(bias), reach, heads, size).transpose(1, 2)
-    )  # (blocks, heads, reach, size)
-    neighbors = padded[:, 1:].unfold(0, 3 * reach, reach).transpose(-1, -2)  # (blocks, 2, heads, 3 * reach, size)
-    keys, values = neighbors.unbind(1)
-    mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=bias, dropout_p=dropout)
+    blocks = padded.view(-1, reach, 3, heads, size).permute(2, 0, 3, 1, 4)  # (3, blocks + 2, heads, reach, size)
+    queries = blocks[0, 1:-1]
+    keys, values = torch.cat([blocks[1:, :-2], blocks[1:, 1:-1], blocks[1:, 2:]], 3)
+    mixed = mix(queries, keys, values, bias, dropout=dropout)
     return mixed.transpose(1, 2).reshape(1, len(bias) * reach, -1)[:, :tokens]
+
+
+def mix(queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor, *, dropout: float) -> Tensor:
+    """Mix values as the queries ask; in bfloat16 on a CPU torch's own kernel, backwards, takes four times as long."""
+    if queries.device.type != "cpu" or queries.dtype != torch.bfloat16:
+        return F.scaled_dot_product_attention(queries, keys, values, attn_mask=bias, dropout_p=dropout)
+    scores = (queries * queries.shape[-1] ** -0.5) @ keys.transpose(-1, -2) + bias.to(queries.dtype)
+    return F.dropout(scores.softmax(-1), dropout) @ values
 
 
 def global_attention(
@@ -221,8 +236,8 @@ def global_attention(
     neighbors = padded[:, :, 1:].unfold(1, 3 * reach, reach).transpose(-1, -2)  # (windows, blocks, 2, heads, ., size)
     first = qkv[:, None, :front, 1:].permute(0, 1, 3, 4, 2, 5).expand(-1, blocks, -1, -1, -1, -1)
     keys, values = torch.cat([first, neighbors], -2).flatten(0, 1).unbind(1)
-    mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=near, dropout_p=dropout)
+    mixed = mix(queries, keys, values, near, dropout=dropout)
     behind = mixed.transpose(1, 2).reshape(windows, blocks * reach, -1)[:, front:length]
     queries, keys, values = qkv.permute(2, 0, 3, 1, 4).unbind(0)  # (windows, heads, length, size) each
-    mixed = F.scaled_dot_product_attention(queries[:, :, :front], keys, values, attn_mask=real, dropout_p=dropout)
+    mixed = mix(queries[:, :, :front], keys, values, real, dropout=dropout)
     return torch.cat([mixed.transpose(1, 2).flatten(2), behind], 1)

@@ -30,6 +30,7 @@ class LinkingModel(nn.Module):
             dropout=config.dropout,
             attention_dropout=config.attention_dropout,
             global_tokens=config.global_tokens,
+            letter_case=config.letter_case,
         )
         self.detector = Detector(config)
         self.decoder = Decoder(config, self.encoder.token_embeddings)
@@ -38,7 +39,7 @@ class LinkingModel(nn.Module):
 
     def encode(self, batch: Batch) -> Tensor:
         """The state of every token, (windows, length, hidden)."""
-        states: Tensor = self.encoder(batch.tokens, batch.mask)
+        states: Tensor = self.encoder(batch.tokens, batch.mask, batch.case)
         return states
 
     def mentions(self, states: Tensor, mentions: Mentions, batch: Batch) -> MentionStates:

@@ -1,6 +1,7 @@
-"""What a loss needs of logits over the whole vocabulary, without keeping more than one matrix of that width.
+"""What a loss needs of logits over the whole vocabulary, without ever keeping them.
 
-Gradients are written out by hand: the output layer is a large part of the work of training, and most of its memory.
+Gradients are written out by hand: the output layer is a large part of the work of training, and would be most of its
+memory. The logits are made for a few rows at a time, which stay in the cache, and once more on the way back.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd import Function
+
+ROWS = 128  # whose logits are in memory at once
 
 
 def output_terms(features: Tensor, weight: Tensor, bias: Tensor, token: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -28,29 +31,37 @@ class _OutputTerms(Function):
     ) -> tuple[Tensor, Tensor, Tensor]:
         kind = _matrix_type(features)
         rows, matrix = features.to(kind), weight.to(kind)
-        logits = torch.addmm(bias.to(kind), rows, matrix.T).to(features.dtype)
-        right, mean = logits.gather(1, token[:, None]).squeeze(1), logits.mean(1)
-        log_z = torch.logsumexp(logits, 1)
-        probability = logits.sub_(log_z[:, None]).exp_().to(kind)  # in place: the logits are not needed again
-        ctx.save_for_backward(probability, rows, matrix, token)
-        ctx.kind = features.dtype
+        log_z = torch.cat([_logits(part, matrix, bias).logsumexp(1) for part in torch.split(rows, ROWS)])
+        right = (features * weight[token]).sum(1) + bias[token]
+        mean = features @ weight.mean(0) + bias.mean()
+        ctx.save_for_backward(features, rows, weight, matrix, bias, token, log_z)
         return log_z, right, mean
 
     @staticmethod
     def backward(ctx: Any, of_log_z: Tensor, of_right: Tensor, of_mean: Tensor) -> Any:
         """The gradient of row i's logits is of_log_z[i] p[i], plus of_right[i] at the token, plus of_mean[i] / V."""
-        probability, rows, matrix, token = ctx.saved_tensors
-        of_log_z, of_right, of_mean = (x.to(rows.dtype)[:, None] for x in (of_log_z, of_right, of_mean / len(matrix)))
-        of_rows = of_weight = of_bias = None
-        if ctx.needs_input_grad[0]:
-            of_rows = of_log_z * (probability @ matrix) + of_right * matrix[token] + of_mean * matrix.sum(0)
+        features, rows, weight, matrix, bias, token, log_z = ctx.saved_tensors
+        of_log_z, of_right, of_mean = (x[:, None] for x in (of_log_z, of_right, of_mean / len(weight)))
+        of_rows = of_right * weight[token] + of_mean * weight.sum(0)
+        of_bias = torch.zeros_like(bias).index_add_(0, token, of_right.squeeze(1)).add_(of_mean.sum())
+        of_weight = None
         if ctx.needs_input_grad[1]:
-            of_weight = probability.T @ (of_log_z * rows)
-            of_weight.index_add_(0, token, of_right * rows).add_((of_mean * rows).sum(0))
-        if ctx.needs_input_grad[2]:
-            of_bias = (probability.T @ of_log_z).squeeze(1)
-            of_bias.index_add_(0, token, of_right.squeeze(1)).add_(of_mean.sum())
-        return *(None if x is None else x.to(ctx.kind) for x in (of_rows, of_weight, of_bias)), None
+            of_weight = torch.zeros_like(weight).index_add_(0, token, of_right * features)
+            of_weight += (of_mean * features).sum(0)
+        for first in range(0, len(rows), ROWS):
+            part = slice(first, first + ROWS)
+            probability = _logits(rows[part], matrix, bias).sub_(log_z[part, None]).exp_()
+            of_logits = probability.mul_(of_log_z[part])
+            of_bias += of_logits.sum(0)
+            of_logits = of_logits.to(rows.dtype)
+            of_rows[part] += of_logits @ matrix
+            if of_weight is not None:
+                of_weight += of_logits.T @ rows[part]
+        return of_rows, of_weight, of_bias, None
+
+
+def _logits(rows: Tensor, matrix: Tensor, bias: Tensor) -> Tensor:
+    return (rows @ matrix.T).to(bias.dtype).add_(bias)
 
 
 def _matrix_type(features: Tensor) -> torch.dtype:

@@ -23,9 +23,18 @@ class Window:
     offset: int  # the document's token i is ids[i - offset + 1], as far as it is in the window's own run of tokens
     own_first: int  # index in Tokens: first token owned
     own_last: int  # index in Tokens: one past the last token owned
+    case: IntArray | None = None  # (length,) how words are capitalized, as `text.letter_case` numbers it, if it is read
 
 
-def windows(tokens: Tokens, *, tokenizer: Tokenizer, max_tokens: int, overlap: int, prefix: int = 0) -> list[Window]:
+def windows(
+    tokens: Tokens,
+    *,
+    tokenizer: Tokenizer,
+    max_tokens: int,
+    overlap: int,
+    prefix: int = 0,
+    case: IntArray | None = None,  # (tokens,)
+) -> list[Window]:
     """Cut tokens into windows of at most `max_tokens`, two special tokens included; no tokens, no windows.
 
     Neighbors share exactly `overlap` tokens, and the last window may be shorter. The border of what two
@@ -49,10 +58,11 @@ def windows(tokens: Tokens, *, tokenizer: Tokenizer, max_tokens: int, overlap: i
     borders = [0, *(offset + overlap // 2 for offset in offsets[1:]), count]
     cut = []
     for offset, own_first, own_last in zip(offsets, borders[:-1], borders[1:], strict=True):
-        head = tokens.ids[: prefix if offset else 0]
-        run = tokens.ids[offset : offset + body - len(head)]
-        ids = np.concatenate(([tokenizer.bos_id], head, run, [tokenizer.eos_id]))
-        cut.append(Window(ids, offset - len(head), own_first, own_last))
+        head = prefix if offset else 0
+        run = slice(offset, offset + body - head)
+        ids = np.concatenate(([tokenizer.bos_id], tokens.ids[:head], tokens.ids[run], [tokenizer.eos_id]))
+        cases = None if case is None else np.concatenate(([0], case[:head], case[run], [0]))
+        cut.append(Window(ids, offset - head, own_first, own_last, cases))
     return cut
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from parlink.kb import KnowledgeBase
+from parlink.text.letter_case import letter_cases
 from parlink.text.tokenizer import Tokenizer, Tokens
 from parlink.text.windows import Window, covering_range, token_range, windows
 from parlink.train_config import Dataset, TrainConfig
@@ -82,6 +83,7 @@ class ExampleBuilder:
             max_tokens=self.config.train_tokens,
             overlap=2 * self.config.max_mention_tokens,
             prefix=self.config.global_tokens,
+            case=letter_cases(doc.text, tokens.start) if self.config.letter_case else None,
         ):
             shift = 1 - window.offset
             mentions = tuple(

@@ -38,7 +38,8 @@ def _build(config: TrainConfig) -> Checkpoint:
     pretrained = load_pretrained(config.encoder, layers=config.layers)
     tokenizer = Tokenizer.load(pretrained.tokenizer)
     model = _random_model(config, pretrained.config, tokenizer)
-    model.encoder.load_state_dict(pretrained.weights)
+    cases = model.encoder.cases  # which no published encoder has
+    model.encoder.load_state_dict(pretrained.weights | ({} if cases is None else {"cases.weight": cases.weight}))
     head = model.decoder.head
     if pretrained.head is None:
         _output_from_embeddings(head, model.encoder.token_embeddings.weight)
@@ -64,11 +65,14 @@ def _from_trained(config: TrainConfig, folder: Path) -> Checkpoint:
         size = known.similarity
         got = f"similarity = {config.similarity}, but {folder} is trained with {size}"
         raise ConfigError(f"{got}; set `similarity = {size}`")
-    similarity = config.similarity or known.similarity
-    model = _random_model(config, sizes, tokenizer, similarity=similarity, sentence=known.sentence)
-    trained = LinkingModel(msgspec.structs.replace(model.config, similarity=known.similarity))
+    similarity, letter_case = config.similarity or known.similarity, config.letter_case or known.letter_case
+    config = msgspec.structs.replace(config, similarity=similarity, letter_case=letter_case)
+    model = _random_model(config, sizes, tokenizer, sentence=known.sentence)
+    trained = LinkingModel(
+        msgspec.structs.replace(model.config, similarity=known.similarity, letter_case=known.letter_case)
+    )
     load_weights(folder / "model.safetensors", trained, assign=False)
-    model.load_state_dict(trained.state_dict(), strict=False)  # a bi-encoder may be new
+    model.load_state_dict(trained.state_dict(), strict=False)  # a bi-encoder and `letter_case` may be new
     return Checkpoint(model, tokenizer, _start_values(config))
 
 
@@ -89,17 +93,11 @@ def _start_values(config: TrainConfig) -> Tuned:
 
 
 def _random_model(
-    config: TrainConfig,
-    encoder: EncoderConfig,
-    tokenizer: Tokenizer,
-    *,
-    similarity: int | None = None,
-    sentence: int = 0,
+    config: TrainConfig, encoder: EncoderConfig, tokenizer: Tokenizer, *, sentence: int = 0
 ) -> LinkingModel:
     torch.manual_seed(config.seed)
     settings = config.model(encoder, bos_id=tokenizer.bos_id, eos_id=tokenizer.eos_id)
-    size = config.similarity if similarity is None else similarity
-    return LinkingModel(msgspec.structs.replace(settings, similarity=size, sentence=sentence))
+    return LinkingModel(msgspec.structs.replace(settings, sentence=sentence))
 
 
 @torch.no_grad()

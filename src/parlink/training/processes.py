@@ -12,6 +12,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from parlink.checkpoint.device import choose_device
+from parlink.checkpoint.int8_kernel import LIMIT, WITHOUT_AMX, ends_processes
 from parlink.errors import ConfigError, TrainingError
 from parlink.train_config import TrainConfig
 
@@ -95,6 +96,11 @@ def _add_up(values: Tensor) -> None:
 
 
 def _use_mixed_precision(wanted: bool | None, device: torch.device) -> bool:
-    if wanted and device.type != "cuda":
-        raise ConfigError(f"mixed_precision needs a CUDA device, this run is on {device.type}; leave it out")
-    return device.type == "cuda" and wanted is not False and torch.cuda.is_bf16_supported()
+    """Whether to compute in bfloat16 where that is enough: on a GPU that has it, on a CPU only if it is asked for."""
+    if device.type == "cuda":
+        return wanted is not False and torch.cuda.is_bf16_supported()
+    if wanted and device.type == "cpu" and ends_processes():
+        raise ConfigError(
+            f"mixed_precision: bfloat16 ends processes on this CPU; leave it out, or start with {LIMIT}={WITHOUT_AMX}"
+        )
+    return bool(wanted)
