@@ -13,22 +13,26 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from parlink.checkpoint.folder import save_checkpoint
 from parlink.cli.main import app
 from parlink.config import LinkOptions
 from parlink.corpus import chunks, journal
 from parlink.corpus.annotate import annotate
 from parlink.corpus.chunks import Chunk
 from parlink.corpus.inputs import Shard, find_inputs
-from parlink.corpus.job import Job, LinkedChunk
+from parlink.corpus.job import Job, LinkedChunk, link_entries
 from parlink.corpus.lock import hold
 from parlink.corpus.output import choose_output
 from parlink.data import formats, jsonl
 from parlink.data.formats import nif
+from parlink.data.formats.entries import Entry
 from parlink.errors import ParlinkError
 from parlink.kb import KnowledgeBase
 from parlink.linking.linker import Linker
 from parlink.types import Document, Entity, Span
 from tiny_corpus import DOCUMENTS, OPTIONS, link_files, tiny_job
+from tiny_kb import tiny_folder
+from tiny_model import tiny_checkpoint
 
 
 @pytest.fixture
@@ -81,6 +85,15 @@ def test_two_processes_write_the_bytes_of_one(job: Job) -> None:
     link_files("in.jsonl", "one.jsonl", job)
     link_files("in.jsonl", "two.jsonl", job, workers=2)
     assert Path("one.jsonl").read_bytes() == Path("two.jsonl").read_bytes()
+
+
+def test_the_bytes_of_a_chunk_do_not_depend_on_those_before(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "model", tiny_checkpoint(seed=3, spread=3.0, similarity=128), card="")
+    job = Job(model=tmp_path / "model", kb=tiny_folder(tmp_path), options=OPTIONS)
+    one, other = (Chunk(tuple(Entry("", document=doc) for doc in docs)) for docs in (DOCUMENTS[1:2], DOCUMENTS))
+    fresh, used = (Linker.load(tmp_path / "model", kb=job.kb) for _ in range(2))
+    link_entries(used, replace(job, options=LinkOptions(max_candidates=1)), one)  # entities that the other has too
+    assert link_entries(used, job, other).documents == link_entries(fresh, job, other).documents
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.parquet", "a.csv", "a.ttl", "a.spacy"])

@@ -67,7 +67,11 @@ def open_linker(model: Path | None, kb: Path | None, *, load: LoadOptions, share
 
 
 def link_entries(linker: Linker, job: Job, chunk: Chunk) -> LinkedChunk:
-    """Link the documents of a chunk, count, and write what is wrong with the others."""
+    """Link the documents of a chunk, count, and write what is wrong with the others.
+
+    The bytes depend on the chunk alone, and not on those that this process has linked before.
+    """
+    linker.forget()
     documents, errors, tally = bytearray(), bytearray(), Tally()
     entries = [entry for entry in chunk.entries if entry.document is not None]
     linked = iter(link_documents(linker, job, [entry.document for entry in entries if entry.document is not None]))

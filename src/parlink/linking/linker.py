@@ -166,6 +166,10 @@ class Linker:
         pools, settings = _pools(texts, batch_tokens=batch_tokens), self._resolve(options)
         return chain.from_iterable(self._link_pool(pool, settings, batch_tokens) for pool in pools)
 
+    def forget(self) -> None:
+        """Forget what was read of entities, so that the last digits of scores do not depend on earlier calls."""
+        self.network.forget()
+
     def _resolve(self, options: LinkOptions) -> LinkSettings:
         if not isinstance(options, LinkOptions):
             raise ConfigError(f"options must be a LinkOptions, as in LinkOptions(beams=3), got {options!r:.60}")

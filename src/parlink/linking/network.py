@@ -134,6 +134,10 @@ class Network(Protocol):
         """Read windows of text; mentions are detected in those that are `searched`."""
         ...
 
+    def forget(self) -> None:
+        """Forget what was read of entities: in another batch it is rounded in another way."""
+        ...
+
 
 def entity_texts(title: str, describe: Describe) -> tuple[str, str]:
     """What a bi-encoder reads of an entity: its title and what is said of it; of NIL, nothing."""

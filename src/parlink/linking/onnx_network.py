@@ -80,6 +80,11 @@ class OnnxNetwork:
             self.model, self._reader, tokens, states, starts, is_owned, np.cumsum(length) - length, length
         )
 
+    def forget(self) -> None:
+        """Forget what was read of entities."""
+        if self._reader is not None:
+            self._reader.forget()
+
     def _read_sentences(self, windows: Sequence[Window]) -> Floats:
         encoding = self.encode(windows, searched=[False] * len(windows))
         return encoding.stretches().read(encoding.offset + 1, encoding.offset + encoding.length - 2)

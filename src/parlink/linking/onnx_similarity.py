@@ -42,6 +42,11 @@ class OnnxEntityReader:
         self._words, self._similarity, self._tokenizer = words, similarity, tokenizer
         self._sentences = sentences  # of a model that has learned to compare them
 
+    def forget(self) -> None:
+        """Forget what was read of entities."""
+        if self._sentences is not None:
+            self._sentences.forget()
+
     def ask(self, states: Floats, first: Integers, last: Integers, document: Floats) -> Floats:
         """The vectors of mentions, (mentions, size); `document` is the mean state of the window of each."""
         (vectors,) = self._similarity.queries(first=states[first], last=states[last], document=document)

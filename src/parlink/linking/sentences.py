@@ -34,6 +34,10 @@ class SentenceReader:
             self._known = known = known | dict(zip(new, self._read(new), strict=True))
         return np.stack([known[text] for text in texts])
 
+    def forget(self) -> None:
+        """Forget all entities."""
+        self._known = {}
+
     def _read(self, texts: Sequence[EntityText]) -> list[Floats]:
         windows = [sentence_window(text, self._tokenizer) for text in texts]
         vectors: dict[int, Floats] = {}

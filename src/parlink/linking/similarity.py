@@ -55,6 +55,13 @@ class EntityReader:
             vectors = self._vectors[torch.tensor(rows, dtype=torch.long, device=self._vectors.device)]
             return Entities(vectors, Words.build([self._tokens[row] for row in rows]).to(self._vectors.device))
 
+    def forget(self) -> None:
+        """Forget all entities."""
+        with self._lock:
+            self._rows, self._tokens = {}, []
+        if self._sentences is not None:
+            self._sentences.forget()
+
     def _add(self, new: list[tuple[str, str]], wanted: list[tuple[str, str]]) -> None:
         if len(self._rows) + len(new) > MOST:  # forget all but what is wanted now
             self._rows, self._tokens, new = {}, [], wanted

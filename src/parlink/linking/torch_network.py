@@ -48,6 +48,11 @@ class TorchNetwork:
         batch = replace(batch, owned=batch.owned & torch.tensor(searched)[:, None]).to(self.device)
         return TorchEncoding(self.model, self._reader, batch, self.model.encode(batch))
 
+    def forget(self) -> None:
+        """Forget what was read of entities."""
+        if self._reader is not None:
+            self._reader.forget()
+
     @torch.inference_mode()
     def _read_sentences(self, windows: Sequence[Window]) -> Floats:
         batch = collate(windows, pad_id=self._pad_id).to(self.device)
