@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import signal
 import subprocess
@@ -151,6 +152,21 @@ def test_ctrl_c_while_the_gradients_are_made_leaves_the_step_before(tmp_path: Pa
         list(run.events())
     assert read_progress(run.folder / "checkpoint").total == 2
     list(new_run(config, resume=True).events())
+
+
+def test_a_second_ctrl_c_waits_until_the_state_is_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = new_run(tiny_config(tmp_path, validation=None))
+    events, sync = run.events(), os.fsync
+    next(events)
+
+    def interrupted(file: int) -> None:
+        signal.raise_signal(signal.SIGINT)
+        sync(file)
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        events.throw(KeyboardInterrupt)
+    assert read_progress(run.folder / "checkpoint").total == run.progress.total > 0
 
 
 def _interrupt_at(step: int, run: Run) -> Any:

@@ -249,7 +249,9 @@ class Run:
 
     def _save(self) -> None:
         if self.processes.is_main:
-            save_state(self.folder / "checkpoint", self.model, self.optimizer, self.progress, average=self.average)
+            folder = self.folder / "checkpoint"
+            with held():  # torchrun sends its processes a second signal while they save
+                save_state(folder, self.model, self.optimizer, self.progress, average=self.average)
 
     def _log(self, event: Event) -> Event:
         if self.processes.is_main:
