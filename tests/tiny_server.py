@@ -7,17 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Thread
 
-from parlink.linking.linker import Linker
+from parlink.config import LinkOptions
+from parlink.linking.linker import DEFAULT, Linker
 from parlink.serve.run import format_address, make_server, open_listener
 from parlink.serve.settings import Settings
 
 
 @contextmanager
-def running(linker: Linker, **settings: object) -> Iterator[str]:
+def running(linker: Linker, *, options: LinkOptions = DEFAULT, **settings: object) -> Iterator[str]:
     """Serve until the block ends; gives the address, with a slash at its end."""
     chosen = Settings(**({"port": 0} | settings))  # type: ignore[arg-type]
     with open_listener(chosen) as listener:
-        server = make_server(linker, chosen)
+        server = make_server(linker, chosen, options=options)
         thread = Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:

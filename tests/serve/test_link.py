@@ -11,6 +11,7 @@ import pytest
 
 from parlink.config import LinkOptions
 from parlink.data import jsonl
+from parlink.data.brief import keep_top
 from parlink.linking.linker import Linker
 from parlink.serve import schemas
 from parlink.types import Candidate, Document, Span
@@ -39,7 +40,8 @@ def close(one: Any, other: Any) -> bool:
 def test_one_document_comes_back_with_the_links_that_the_linker_gives(linker: Linker, client: httpx.Client) -> None:
     body = {"id": "7", "text": TEXT, "source": {"page": 3}}
     answer = client.post("/v1/link?mention_threshold=-10", json=body).raise_for_status()
-    wanted = jsonl.to_json(linker.link(jsonl.from_json(body), options=LinkOptions(mention_threshold=-10)))
+    own = linker.link(jsonl.from_json(body), options=LinkOptions(mention_threshold=-10))
+    wanted = jsonl.to_json(keep_top(own, 5))
     assert close(answer.json(), wanted)
     assert answer.json()["source"] == {"page": 3}
     assert answer.headers["content-type"] == "application/json"
@@ -50,6 +52,7 @@ def test_the_tuned_values_give_the_default_answer(linker: Linker, client: httpx.
     assert model == {
         "mention_threshold": linker.tuned.mention_threshold,
         "score_threshold": None,
+        "min_confidence": 0.0,
         "fallback": False,
         "weights": msgspec.to_builtins(linker.tuned.weights),
         "kb": linker.kb and linker.kb.name,
@@ -60,6 +63,43 @@ def test_the_tuned_values_give_the_default_answer(linker: Linker, client: httpx.
         for query in ("", f"?mention_threshold={model['mention_threshold']}")
     )
     assert close(usual, asked)
+
+
+def numbers_of(value: Any) -> list[float]:
+    """All floats of an answer."""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [number for item in items for number in numbers_of(item)] + ([value] if isinstance(value, float) else [])
+
+
+def test_an_answer_is_brief_unless_more_is_asked_for(client: httpx.Client) -> None:
+    def candidates(query: str) -> list[int]:
+        doc = client.post(f"/v1/link?mention_threshold=-10{query}", json=body).raise_for_status().json()
+        numbers = numbers_of(doc["links"])
+        assert numbers == [round(number, 4) for number in numbers]
+        assert doc["source"] == {"page": 0.123456789}
+        return [len(link.get("candidates", ())) for link in doc["links"]]
+
+    body = {"text": TEXT, "source": {"page": 0.123456789}}
+    every = candidates("&top=30&search=beam&fallback=true&beams=10")
+    assert max(every) > 5
+    assert candidates("&search=beam&fallback=true&beams=10") == [min(count, 5) for count in every]
+    assert set(candidates("&top=0")) == {0}
+
+
+def test_a_service_links_as_it_was_told_unless_a_request_says_otherwise(linker: Linker) -> None:
+    told = LinkOptions(mention_threshold=-10.0, min_confidence=0.625, document_names=True)
+    with running(linker, options=told) as address, httpx.Client(base_url=address, timeout=30) as client:
+        own = jsonl.to_json(keep_top(linker.link(TEXT, options=told), 5))
+        assert close(client.post("/v1/link", json={"text": TEXT}).json()["links"], own["links"])
+        assert not client.post("/v1/link?mention_threshold=1000", json={"text": TEXT}).json()["links"]
+        model = client.get("/v1/model").json()
+        assert (model["mention_threshold"], model["min_confidence"]) == (-10, 0.625)
+        parameters = client.get("/openapi.json").json()["paths"]["/v1/link"]["post"]["parameters"]
+        described = {each["name"]: each for each in parameters}
+        defaults = {name: described[name]["schema"]["default"] for name in ("min_confidence", "document_names")}
+        assert defaults == {"min_confidence": 0.625, "document_names": "true"}
+        assert "default" not in described["fallback"]["schema"]
+        assert described["fallback"]["description"].endswith("Default: the value tuned for the model.")
 
 
 def test_a_list_comes_back_in_order_n_for_n(client: httpx.Client) -> None:
@@ -163,6 +203,7 @@ def test_a_charset_may_be_named_and_compression_is_refused(client: httpx.Client)
         "min_confidence=2",
         "search=best",
         "fallback=1",
+        "top=-1",
     ],
 )
 def test_a_wrong_parameter_is_named(client: httpx.Client, query: str) -> None:
@@ -203,7 +244,20 @@ def test_other_methods_are_refused_with_those_that_are_allowed(client: httpx.Cli
     answer = client.put("/v1/entities")
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, POST, DELETE, HEAD")
     assert client.get("/v1/link").headers["allow"] == "POST"
-    assert client.get("/nowhere").status_code == 404
+    assert "/v1/link does not take GET; it takes POST" in client.get("/v1/link").json()["error"]
+    nowhere = client.get("/nowhere")
+    assert (nowhere.status_code, nowhere.json()) == (
+        404,
+        {"error": "there is no /nowhere here; the routes stand at /docs"},
+    )
+    assert client.post("/static/nowhere.js").status_code == 405
+    assert "/static/nowhere.js" in client.get("/static/nowhere.js").json()["error"]
+
+
+def test_an_unknown_parameter_is_refused_in_words(client: httpx.Client) -> None:
+    answer = client.post("/v1/link?thresold=1&beams=2", json={"text": TEXT})
+    wanted = "parameters: thresold: there is no such parameter here; those that there are stand at /docs"
+    assert (answer.status_code, answer.json()) == (422, {"error": wanted})
 
 
 def test_the_description_names_every_limit_and_has_examples(client: httpx.Client) -> None:

@@ -83,6 +83,14 @@ def test_confidence_is_written_on_request_only(client: httpx.Client) -> None:
     assert client.post("/nif?confidence=maybe", content=CONTEXT.encode(), headers=GERBIL).status_code == 422
 
 
+def test_options_of_linking_are_heard_and_other_parameters_refused(client: httpx.Client) -> None:
+    assert ask(client, CONTEXT)[0].links
+    assert not ask(client, CONTEXT, "?mention_threshold=1000")[0].links
+    assert not ask(client, CONTEXT, "?min_confidence=1")[0].links
+    answer = client.post("/nif?top=3", content=CONTEXT.encode(), headers=GERBIL)
+    assert (answer.status_code, "top: there is no such parameter" in answer.json()["error"]) == (422, True)
+
+
 def test_a_given_phrase_without_an_entity_stays_a_phrase(client: httpx.Client) -> None:
     documents = [Document("Nobody  knows.", URI, (Link(Span(6, 8)),)), Document("Kent won.", "other")]
     first, second = ask(client, nif.encode(documents).decode())

@@ -65,12 +65,22 @@ def test_the_status_is_that_of_rel(client: httpx.Client) -> None:
         ({"text": "Kent", "spans": [[1, 0]]}, 422, "[start, length]"),
         ({"text": "Kent", "spans": [[0, 1]] * 11}, 413, "more than 10 spans"),
         (["Kent"], 422, "object"),
+        ({"text": "Kent", "mode": "ED"}, 422, "mode"),
     ],
     ids=repr,
 )
 def test_bad_bodies_are_refused_in_words(client: httpx.Client, body: Any, status: int, message: str) -> None:
     answer = client.post("/rel", json=body)
     assert (answer.status_code, message in answer.json()["error"]) == (status, True), answer.text
+
+
+@pytest.mark.parametrize("path", ["/rel", "/rel/ne"])
+def test_options_of_linking_are_heard_and_other_parameters_refused(client: httpx.Client, path: str) -> None:
+    body = {"text": TEXT, "spans": [[12, 7], [0, 4]]}
+    assert client.post(path, json=body).json()
+    assert client.post(f"{path}?min_confidence=1", json=body).raise_for_status().json() == []
+    answer = client.post(f"{path}?confidence=true", json=body)
+    assert (answer.status_code, "confidence: there is no such" in answer.json()["error"]) == (422, True)
 
 
 def test_offsets_count_an_ampersand_as_rel_does_and_nil_is_left_out() -> None:

@@ -37,7 +37,7 @@ def link(
 ) -> None:
     """Find the entities in a text. Prints a table on a terminal, JSON when piped."""
     from parlink.bars import share_bar
-    from parlink.corpus.job import keep_top
+    from parlink.data.brief import keep_top
     from parlink.kb.surface_table import SurfaceTable
     from parlink.linking.explain import explain
     from parlink.linking.linker import Linker

@@ -10,10 +10,8 @@ from typing import Any
 import msgspec
 
 from parlink.data import files, jsonl
+from parlink.data.brief import round_numbers
 from parlink.types import Document
-
-DIGITS = 4  # behind the point: a score has no more that mean something
-
 
 # What is shown of them on a terminal, where JSON is to be read; a pipe gets all.
 SHOWN_OF_LINK = ("start", "end", "title", "id", "type", "description", "confidence", "reason")
@@ -45,7 +43,7 @@ def write_answer(doc: Document, kind: OutputFormat | None) -> None:
 
         conll.write(files.STANDARD_STREAM, [doc])
     else:
-        value = {"text": "", "links": []} | _round(msgspec.json.decode(jsonl.encode(doc)))
+        value = {"text": "", "links": []} | msgspec.json.decode(jsonl.encode(round_numbers(doc)))
         sys.stdout.buffer.write(f"{_summarize(value) if on_terminal else _encode(value)}\n".encode())
 
 
@@ -76,11 +74,3 @@ def _spread_list(value: dict[str, Any], name: str, items: list[Any], *, indent: 
 
 def _encode(value: Any) -> str:
     return msgspec.json.encode(value).decode()
-
-
-def _round(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _round(field) for name, field in value.items()}
-    if isinstance(value, list):
-        return [_round(item) for item in value]
-    return round(value, DIGITS) if isinstance(value, float) else value

@@ -17,6 +17,7 @@ from parlink.config import LinkOptions
 from parlink.corpus.chunks import Chunk
 from parlink.corpus.tally import Tally
 from parlink.data import jsonl
+from parlink.data.brief import keep_top
 from parlink.data.formats.entries import Entry
 from parlink.data.html import Stripped, strip_html
 from parlink.linking.linker import DEFAULT, Linker
@@ -99,11 +100,6 @@ def link_documents(linker: Linker, job: Job, documents: Sequence[Document]) -> I
         tokens = 0 if linked.error is not None else len(linker.tokenizer.encode(linked.text).ids)
         restored = linked if page is None else page.restore(linked, doc.text)
         yield keep_top(restored, job.top), tokens
-
-
-def keep_top(doc: Document, top: int) -> Document:
-    """Leave each link its best `top` candidates."""
-    return replace(doc, links=tuple(replace(link, candidates=link.candidates[:top]) for link in doc.links))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 from fastapi import APIRouter, FastAPI, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse
@@ -19,7 +20,8 @@ from starlette.responses import Response
 
 from parlink.config import LinkOptions
 from parlink.kb import KnowledgeBase
-from parlink.linking.linker import Linker
+from parlink.linking.decision import least_confidence
+from parlink.linking.linker import DEFAULT, Linker
 from parlink.pages import ASSETS
 from parlink.serve import answers, entities, intake, rel, related, schemas, turtle
 from parlink.serve.batcher import Batcher, BusyError, TooMuchWorkError
@@ -27,7 +29,7 @@ from parlink.serve.description import describe
 from parlink.serve.guard import Guard
 from parlink.serve.lane import INTERNAL
 from parlink.serve.metrics import Metrics
-from parlink.serve.queries import LinkQuery, NifQuery, TitleQuery
+from parlink.serve.queries import LinkQuery, NifQuery, OptionQuery, TitleQuery
 from parlink.serve.schemas import content, errors, refer
 from parlink.serve.settings import Settings
 from parlink.types import Document
@@ -41,8 +43,9 @@ ALWAYS = (401, 408, 413, 415, 500, 503)
 class Service:
     """What the routes share."""
 
-    def __init__(self, linker: Linker, settings: Settings) -> None:
-        self.settings, self.kb, self.tuned = settings, linker.kb, linker.tuned
+    def __init__(self, linker: Linker, settings: Settings, options: LinkOptions) -> None:
+        self.settings, self.options, self.kb = settings, options, linker.kb
+        self.tuned = options.resolve(linker.tuned)
         self.metrics = Metrics()
         self.batcher = Batcher(linker, settings, observe=self.metrics.count_batch)
         self.edits = asyncio.Lock()
@@ -54,9 +57,9 @@ class Service:
             watch(f"{name}_work_per_second", f"Work done a second, of {name} requests", partial(getattr, lane, "speed"))
 
 
-def create_app(linker: Linker, settings: Settings) -> FastAPI:
+def create_app(linker: Linker, settings: Settings, *, options: LinkOptions = DEFAULT) -> FastAPI:
     """Make the application; its lifespan starts and stops the model's thread."""
-    service = Service(linker, settings)
+    service = Service(linker, settings, options)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -73,7 +76,7 @@ def create_app(linker: Linker, settings: Settings) -> FastAPI:
     app.add_middleware(Guard, settings=settings, metrics=service.metrics)
     app.add_exception_handler(AnyHTTPException, answers.answer_http_error)
     app.add_exception_handler(RequestValidationError, answers.answer_wrong_parameter)
-    app.openapi = partial(describe, app, settings)  # type: ignore[method-assign]
+    app.openapi = partial(describe, app, settings, options)  # type: ignore[method-assign]
     return app
 
 
@@ -106,7 +109,7 @@ async def link(request: Request, query: Annotated[LinkQuery, Query()]) -> Respon
     service = _service(request)
     value = intake.decode_json(await intake.read_body(request, service.settings, kinds=JSON))
     docs = intake.parse_documents(value, service.settings)
-    linked = [answers.encode_document(doc) for doc in await _link(request, docs, query.make_options(service.settings))]
+    linked = [answers.encode_document(doc, top=query.top) for doc in await _link(request, docs, query)]
     if isinstance(value, list):
         return answers.answer_json(linked)
     _raise_error(linked[0].get("error"))
@@ -134,7 +137,7 @@ async def annotate(request: Request, query: Annotated[NifQuery, Query()]) -> Res
     settings = _service(request).settings
     raw = await intake.read_body(request, settings, kinds=turtle.KINDS)
     docs = await asyncio.to_thread(turtle.decode, raw, settings)
-    linked = await _link(request, docs, LinkOptions())
+    linked = await _link(request, docs, query)
     for doc in linked:
         _raise_error(doc.error)
     answer = await asyncio.to_thread(turtle.encode, linked, confidence=query.confidence == "true")
@@ -164,31 +167,30 @@ async def show_rel_status() -> Response:
     },
     openapi_extra={"requestBody": {"required": True, "content": content(refer("RelQuestion"), one=rel.QUESTION)}},
 )
-async def link_for_rel(request: Request) -> Response:
+async def link_for_rel(request: Request, query: Annotated[OptionQuery, Query()]) -> Response:
     """Link a document for a client of REL."""
     settings = _service(request).settings
     value = intake.decode_json(await intake.read_body(request, settings, kinds=JSON))
-    (doc,) = await _link(request, [rel.parse_question(value, settings)], LinkOptions())
+    (doc,) = await _link(request, [rel.parse_question(value, settings)], query)
     _raise_error(doc.error)
     return answers.answer_json(rel.shape_answer(doc))
 
 
 @routes.get(
     "/v1/model",
-    summary="Show what was tuned for the model: the values of the options that a request leaves out",
+    summary="Show how the service links where a request does not say: as it was told, or as is tuned for the model",
     responses={
         200: {"description": "The values.", "content": content(refer("Model"), one=schemas.MODEL)},
         **errors(401, 500),
     },
 )
 async def show_model(request: Request) -> Response:
-    """Show the tuned values, the name of the knowledge base, and whether it may be changed."""
+    """Show the values of options, the name of the knowledge base, and whether it may be changed."""
     service = _service(request)
-    tuned = {
-        name: getattr(service.tuned, name) for name in ("mention_threshold", "score_threshold", "fallback", "weights")
-    }
+    values = msgspec.structs.asdict(service.tuned) | {"min_confidence": least_confidence(service.tuned, certain=False)}
     kb = None if service.kb is None else service.kb.name
-    return answers.answer_json(tuned | {"kb": kb, "allow_edits": service.settings.allow_edits and kb is not None})
+    told = {name: values[name] for name in schemas.TUNED} | {"weights": service.tuned.weights, "kb": kb}
+    return answers.answer_json(told | {"allow_edits": service.settings.allow_edits and kb is not None})
 
 
 _ENTITY_BODY = {"description": "The entity.", "content": content(refer("Entity"), one=schemas.ENTITY)}
@@ -306,8 +308,9 @@ async def docs() -> FileResponse:
     return FileResponse(STATIC / "docs.html")
 
 
-async def _link(request: Request, docs: list[Document], options: LinkOptions) -> list[Document]:
+async def _link(request: Request, docs: list[Document], query: OptionQuery) -> list[Document]:
     service = _service(request)
+    options = query.make_options(service.settings, service.options)
     try:
         return await intake.await_in_time(request, service.batcher.link(docs, options), service.settings)
     except BusyError as error:

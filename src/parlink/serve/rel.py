@@ -22,11 +22,12 @@ ANSWER = [[0, 4, "Kent", "Kent_County_Cricket_Club", 0.91, 0.95, "NULL"]]
 Row = tuple[int, int, str, str, float, float, str]
 
 
-class _Question(msgspec.Struct, frozen=True):
-    """What a client of REL sends; which tagger it wants is not heard."""
+class _Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a client of REL sends; which of REL's taggers it wants is not heard, as there is one detector."""
 
     text: str
     spans: list[list[int] | dict[str, int]] | None = None
+    tagger: str | None = None
 
 
 def parse_question(value: Any, settings: Settings) -> Document:

@@ -15,8 +15,9 @@ from types import FrameType
 
 import uvicorn
 
+from parlink.config import LinkOptions
 from parlink.errors import ConfigError
-from parlink.linking.linker import Linker
+from parlink.linking.linker import DEFAULT, Linker
 from parlink.serve.app import create_app
 from parlink.serve.batcher import Batcher
 from parlink.serve.connections import Connection, Connections
@@ -28,10 +29,12 @@ CLOSING_SECONDS = 1.0  # of the grace: for answers to be sent, and then for the 
 _log = logging.getLogger(__name__)
 
 
-def serve(linker: Linker, settings: Settings, *, announce: Callable[[str], None]) -> None:
+def serve(
+    linker: Linker, settings: Settings, *, options: LinkOptions = DEFAULT, announce: Callable[[str], None]
+) -> None:
     """Serve until SIGINT or SIGTERM, then finish what was accepted; `announce` is told the address."""
     with open_listener(settings) as listener:
-        server = make_server(linker, settings)
+        server = make_server(linker, settings, options=options)
         announce(format_address(listener))
         try:
             server.run(sockets=[listener])
@@ -39,11 +42,11 @@ def serve(linker: Linker, settings: Settings, *, announce: Callable[[str], None]
             return
 
 
-def make_server(linker: Linker, settings: Settings) -> Server:
+def make_server(linker: Linker, settings: Settings, *, options: LinkOptions = DEFAULT) -> Server:
     """Make the server; its own access log is off because it would hold what clients ask for."""
     logging.getLogger("uvicorn.access").disabled = True
     _raise_file_limit(settings.connections + OTHER_FILES)
-    app = create_app(linker, settings)
+    app = create_app(linker, settings, options=options)
     service = app.state.service
     connections = Connections(settings, metrics=service.metrics, is_busy=lambda: service.batcher.is_busy)
     config = uvicorn.Config(

@@ -38,9 +38,11 @@ LINKED = {
     ],
     "kb": "wikipedia-1f0c2a9e",
 }
+TUNED = ("mention_threshold", "score_threshold", "min_confidence", "fallback")  # what `/v1/model` says, beside weights
 MODEL = {
     "mention_threshold": 0.0,
     "score_threshold": None,
+    "min_confidence": 0.35,
     "fallback": False,
     "weights": to_builtins(ScoreWeights(prior=0.25, similarity=0.5, overlap=2.0, coherence=10.0)),
     "kb": "wikipedia-1f0c2a9e",
@@ -150,6 +152,7 @@ def _describe_model() -> Json:
     properties = {
         "mention_threshold": number,
         "score_threshold": {"type": ["number", "null"]},
+        "min_confidence": number | {"minimum": 0, "maximum": 1},
         "fallback": {"type": "boolean"},
         "weights": {"type": "object", "properties": dict.fromkeys(parts, number), "required": list(parts)},
         "kb": {"type": ["string", "null"]},
@@ -157,7 +160,7 @@ def _describe_model() -> Json:
     }
     return {
         "type": "object",
-        "description": "What was tuned for the model, the knowledge base it links to, and whether that may be changed.",
+        "description": "How it links, the knowledge base it links to, and whether that may be changed.",
         "properties": properties,
         "required": list(properties),
     }
@@ -214,9 +217,15 @@ def _describe_rel_question(settings: Settings) -> Json:
     }
     return {
         "type": "object",
-        "description": "A text, and the mentions in it as [start, length]; none: they are detected.",
-        "properties": {"text": {"type": "string", "maxLength": settings.text_characters}, "spans": spans},
+        "description": "A text, and the mentions in it as [start, length]; none: they are detected. `tagger`, which "
+        "clients of REL send, makes no difference.",
+        "properties": {
+            "text": {"type": "string", "maxLength": settings.text_characters},
+            "spans": spans,
+            "tagger": {"type": ["string", "null"]},
+        },
         "required": ["text"],
+        "additionalProperties": False,
     }
 
 

@@ -46,8 +46,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     body_bytes: Annotated[int, _say("Size limit of a request's body.", ge=1)] = 1_000_000
     text_characters: Annotated[int, _say("Length limit of a text.", ge=1)] = 100_000
     max_spans: Annotated[int, _say("Maximum spans of a document.", ge=1)] = 10_000
-    max_candidates: Annotated[int, _say("Maximum candidates of a mention.", ge=1)] = 100
-    max_beams: Annotated[int, _say("Maximum beam width.", ge=1)] = 20
+    most_candidates: Annotated[int, _say("Most candidates that a request may ask for.", ge=1)] = 100
+    most_beams: Annotated[int, _say("Widest beam that a request may ask for.", ge=1)] = 20
     title_characters: Annotated[int, _say("Length limit of a title, an alias or an id.", ge=1)] = 500
     description_characters: Annotated[int, _say("Length limit of a description.", ge=1)] = 5_000
     max_aliases: Annotated[int, _say("Maximum aliases of an added entity.", ge=0)] = 100

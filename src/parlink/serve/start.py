@@ -6,20 +6,33 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
+from parlink.config import LinkOptions
 from parlink.errors import ParlinkError
 from parlink.load_options import LoadOptions
 from parlink.serve.settings import Settings
 
 
 def start(
-    settings: Settings, *, model: Path | None, kb: Path | None, load: LoadOptions, announce: Callable[[str], None]
+    settings: Settings,
+    *,
+    options: LinkOptions,
+    model: Path | None,
+    kb: Path | None,
+    load: LoadOptions,
+    announce: Callable[[str], None],
 ) -> None:
-    """Serve a model folder until SIGINT or SIGTERM, logging to stderr; `announce` is told the address."""
+    """Serve a model folder until SIGINT or SIGTERM, logging to stderr; `announce` is told the address.
+
+    `options` hold for requests that do not say otherwise.
+    """
     try:
+        from parlink.serve.queries import check_defaults
         from parlink.serve.run import serve
     except ModuleNotFoundError as error:
         raise ParlinkError(f"the service needs {error.name}; install parlink[serve]") from error
     from parlink.linking.linker import Linker
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    serve(Linker.load(model, kb=kb, device=load.device, precision=load.precision), settings, announce=announce)
+    check_defaults(options, settings)
+    linker = Linker.load(model, kb=kb, device=load.device, precision=load.precision)
+    serve(linker, settings, options=options, announce=announce)
