@@ -26,6 +26,11 @@ def test_the_model_is_opened_once_and_takes_what_a_linker_takes(monkeypatch: pyt
         texts = ["Kent beat Hamburg.", {"text": "Paris", "id": "2"}]
         assert parlink.link("Kent beat Hamburg.") == tiny.link("Kent beat Hamburg.")
         assert parlink.link(texts) == tiny.link(texts)
+        assert (
+            parlink.link(texts, mention_threshold=-100.0)
+            == tiny.link(texts, mention_threshold=-100.0)
+            != tiny.link(texts)
+        )
         assert len(opened) == 1
     finally:
         _open_linker.cache_clear()

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,8 +40,50 @@ def test_plain_data_that_is_no_document_is_an_error_that_says_so() -> None:
 
 
 def test_a_text_that_is_no_string_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"must be a string, got b'Jordan'"):
+    with pytest.raises(TypeError, match=r"must be a string, got b.Jordan'"):
         Document(b"Jordan")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Span(1.5, 3), "Span needs whole numbers, got start 1.5 and end 3"),
+        (lambda: Span("0", 3), "got start '0' and end 3"),
+        (lambda: Span(True, 3), "got start True and end 3"),
+        (lambda: Link((0, 3)), r"Link.span must be a Span, as in Span\(0, 5\), got \(0, 3\)"),
+        (lambda: Link(Span(0, 3), title=3), "Link.title must be a string or None, got 3"),
+        (lambda: Link(Span(0, 3), confidence="high"), "Link.confidence must be a number or None, got 'high'"),
+        (lambda: Link(Span(0, 3), confidence=True), "must be a number or None, got True"),
+        (lambda: Entity(3), "Entity.title must be a string, got 3"),
+        (lambda: Entity("a", description=3), "Entity.description must be a string or None, got 3"),
+        (lambda: Candidate(3), "Candidate.title must be a string, got 3"),
+        (lambda: Document("a", id=3), "Document.id must be a string, got 3"),
+        (lambda: Document("a", links=3), "Document.links must be a tuple of Link, got 3"),
+        (lambda: Document("a", links=["a"]), "Document.links must be a tuple of Link"),
+        (lambda: DOC.surface(3), "surface wants a Link or a Span, got 3"),
+        (lambda: DOC.to_html(3), "to_html writes to a path, a string or a Path, got 3"),
+    ],
+)
+def test_what_a_value_cannot_hold_is_refused_in_a_sentence(make: Callable[[], object], says: str) -> None:
+    with pytest.raises(TypeError, match=says):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ({"text": 3}, "<document>: the document: text must be a string, got 3"),
+        ({"id": "7", "text": 3}, "<document '7'>: the document: text must be a string, got 3"),
+        (
+            {"id": 7, "text": "a", "links": [{"start": "0", "end": 1}]},
+            "<document 7>: links[0]: start must be an integer",
+        ),
+        ({"txt": "a"}, "the document has no text, but 'txt'; every document needs a string 'text'"),
+    ],
+)
+def test_an_error_of_plain_data_names_the_document_and_the_field(value: dict[str, object], says: str) -> None:
+    with pytest.raises(DataFormatError, match=re.escape(says)):
+        Document.from_dict(value)
 
 
 def test_a_link_says_where_it_is_and_what_it_refers_to() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from parlink.decision_config import Confidence, Decision
 from parlink.errors import ConfigError
+from parlink.struct_checks import check_fields, check_names
 
 
 class ScoreWeights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -26,6 +28,12 @@ class ScoreWeights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     overlap: float = 0.0  # of what is said of the entity and the text around, of such a model too
     differs: float = 0.0  # makes up for what the other parts see in a title that merely repeats the surface
     coherence: float = 0.0  # of the support by the other mentions of the document; 0: it is not computed
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        for name in self.__struct_fields__:
+            if math.isinf(getattr(self, name)):
+                raise ConfigError(f"{name} must be a finite number, got {getattr(self, name)}")
 
 
 class Shortlist(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -90,29 +98,16 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     overlaps: Literal["resolve", "keep"] = "resolve"  # resolve: disjoint mentions; keep: all, even where they overlap
 
     def __post_init__(self) -> None:
-        for name, words in (("search", ("rank", "beam")), ("overlaps", ("resolve", "keep"))):
-            if getattr(self, name) not in words:
-                raise ConfigError(f"{name} must be {' or '.join(map(repr, words))}, got {getattr(self, name)!r}")
-        for name in ("beams", "max_candidates"):
-            number = getattr(self, name)
-            if type(number) is not int or number < 1:
-                raise ConfigError(f"{name} must be a whole number of at least 1, got {number!r}")
-        for name in ("mention_threshold", "score_threshold"):
-            if (number := getattr(self, name)) is not None and not _is_number(number):
-                raise ConfigError(f"{name} must be a number, or None for the model's own, got {number!r}")
-        least = self.min_confidence
-        if least is not None and not (_is_number(least) and 0 <= least <= 1):
-            raise ConfigError(f"min_confidence must be a probability from 0 to 1, got {least!r}")
-        if self.fallback not in (None, False, True):
-            raise ConfigError(f"fallback must be True, False, or None for the model's own, got {self.fallback!r}")
-        if self.names is not None and (type(self.names) is not int or self.names < 0):
-            raise ConfigError(
-                f"names must be a whole number, 0 for all, or None for the model's own, got {self.names!r}"
-            )
-        if not isinstance(self.weights, ScoreWeights | None):
-            raise ConfigError(f"weights must be ScoreWeights, or None for the model's own, got {self.weights!r}")
-        if self.titles is not None and not _are_strings(self.titles):
-            raise ConfigError(f"titles must be a tuple of strings, or None for all titles, got {self.titles!r:.100}")
+        if isinstance(self.titles, list):
+            msgspec.structs.force_setattr(self, "titles", tuple(self.titles))
+        check_fields(self)
+
+    def replace(self, changes: Mapping[str, Any]) -> LinkOptions:
+        """Return the same with other values, by name; unknown names are refused."""
+        if not changes:
+            return self
+        check_names(changes, (*self.__struct_fields__, "options"), what="option")
+        return msgspec.structs.replace(self, **changes)
 
     def resolve(self, tuned: Tuned) -> LinkSettings:
         """Put the tuned value where an option is None; what was fitted to other weights is left out."""
@@ -174,11 +169,3 @@ def _with_names(shortlist: Shortlist | None, names: int | None) -> Shortlist | N
     if names is None:
         return shortlist
     return msgspec.structs.replace(shortlist or Shortlist(), names=names) if names else None
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, float | int) and not isinstance(value, bool) and not math.isnan(value)
-
-
-def _are_strings(values: object) -> bool:
-    return isinstance(values, tuple) and all(isinstance(value, str) for value in values)

@@ -5,9 +5,11 @@ What a person types at a prompt, such as `doc.to_html()`, leads to the function 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
+from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ class Span:
     end: int  # one past the last
 
     def __post_init__(self) -> None:
+        if not (type(self.start) is type(self.end) is int):
+            raise TypeError(f"Span needs whole numbers, got start {self.start!r:.60} and end {self.end!r:.60}")
         if not 0 <= self.start < self.end:
             raise ValueError(f"Span needs 0 <= start < end, got [{self.start}, {self.end})")
 
@@ -42,6 +46,10 @@ class Entity:
     type: str | None = None  # what kind of thing it is: person, organization, place, ...
     description: str | None = None  # one line about it
     url: str | None = None  # its page
+
+    def __post_init__(self) -> None:
+        _want(self, "title", str, "a string")
+        _want_optional(self, ("id", "type", "description", "url"))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -61,6 +69,10 @@ class Candidate:
     match_type: str | None = None  # the look-up step by which the surface found it: exact, folded, ...
     url: str | None = None  # the page of the entity
     extra: Mapping[str, Any] = field(default_factory=dict)  # unknown JSON fields, carried through
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.title, str):  # there are many: nothing more is checked
+            raise TypeError(f"Candidate.title must be a string, got {self.title!r:.60}")
 
     def __repr__(self) -> str:
         return f"Candidate({self.title!r}{_show(self, 'id', 'score', 'prior')})"
@@ -83,6 +95,12 @@ class Link:
     candidates: tuple[Candidate, ...] = ()  # best first
     url: str | None = None  # the page of the entity
     extra: Mapping[str, Any] = field(default_factory=dict)  # unknown JSON fields, carried through
+
+    def __post_init__(self) -> None:
+        _want(self, "span", Span, "a Span, as in Span(0, 5)")
+        _want_optional(self, ("title", "id", "type", "description", "reason", "source", "url"))
+        if self.confidence is not None:
+            _want(self, "confidence", float | int, "a number or None")
 
     @property
     def start(self) -> int:
@@ -118,8 +136,11 @@ class Document:
     extra: Mapping[str, Any] = field(default_factory=dict)  # unknown JSON fields, carried through
 
     def __post_init__(self) -> None:
-        if not isinstance(self.text, str):
-            raise TypeError(f"the text of a document must be a string, got {self.text!r:.60}")
+        _want(self, "text", str, "a string")
+        _want(self, "id", str, "a string")
+        _want_optional(self, ("kb", "error"))
+        if not (isinstance(self.links, tuple | list) and all(isinstance(link, Link) for link in self.links)):
+            raise TypeError(f"Document.links must be a tuple of Link, got {self.links!r:.60}")
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Document:
@@ -142,6 +163,8 @@ class Document:
 
     def surface(self, link: Link | Span) -> str:
         """Return the text of a link's or a span's mention."""
+        if not isinstance(link, Link | Span):
+            raise TypeError(f"surface wants a Link or a Span, got {link!r:.60}")
         return self.text[link.start : link.end]
 
     def to_html(self, path: Path | str | None = None) -> str:
@@ -149,6 +172,8 @@ class Document:
         from parlink.data import files
         from parlink.pages.linked_text import to_html
 
+        if not isinstance(path, str | PathLike | None):
+            raise TypeError(f"to_html writes to a path, a string or a Path, got {path!r:.60}")
         page = to_html(self)
         if path is not None:
             with files.open_output(path) as file:
@@ -176,6 +201,20 @@ class Document:
         from parlink.pages.linked_text import to_fragment
 
         return to_fragment(self)
+
+
+def _want(value: object, name: str, kind: type | UnionType, wanted: str) -> None:
+    """Refuse a field that is of another type; a truth value is no number."""
+    got = getattr(value, name)
+    if not isinstance(got, kind) or isinstance(got, bool):
+        raise TypeError(f"{type(value).__name__}.{name} must be {wanted}, got {got!r:.60}")
+
+
+def _want_optional(value: object, names: Sequence[str]) -> None:
+    """Refuse fields that are neither a string nor None."""
+    for name in names:
+        if getattr(value, name) is not None:
+            _want(value, name, str, "a string or None")
 
 
 def _show(value: object, *names: str) -> str:

@@ -51,6 +51,16 @@ def test_one_document_is_a_table_and_what_is_none_is_refused() -> None:
     assert docs_to_dataframe(doc).equals(docs_to_dataframe([doc]))
     with pytest.raises(TextError, match="documents that were linked, got 'Kent'"):
         docs_to_dataframe(["Kent"])  # type: ignore[list-item]
+    with pytest.raises(TextError, match="documents that were linked, got 3"):
+        docs_to_dataframe(3)  # type: ignore[arg-type]
+
+
+def test_a_document_that_failed_has_a_row_with_its_error() -> None:
+    linked = Document("Kent", "a", (Link(Span(0, 4), "Kent"),))
+    table = docs_to_dataframe([linked, Document("Paris", error="too long"), Document("Nobody.")])
+    assert list(table.document) == ["a", 1]
+    assert list(table.error.notna()) == [False, True] and table.error[1] == "too long"
+    assert list(table.start.dropna()) == [0] and str(table.start.dtype) == "Int64"
 
 
 def test_no_links_are_an_empty_table_with_its_columns() -> None:

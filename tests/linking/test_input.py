@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from parlink.config import LinkOptions
+from parlink.config import LinkOptions, ScoreWeights
 from parlink.errors import ConfigError, ParlinkError, TextError
 from parlink.linking.linker import Linker
 from parlink.types import Candidate, Document, Link, Span
@@ -34,13 +34,19 @@ LINKER = Linker(tiny_checkpoint(seed=3, spread=2.0), source=OneTitle())
         ({"beams": 0}, "beams must be a whole number of at least 1, got 0"),
         ({"beams": 2.5}, "beams must be"),
         ({"beams": True}, "beams must be"),
-        ({"min_confidence": 1.5}, "min_confidence must be a probability from 0 to 1, got 1.5"),
+        ({"min_confidence": 1.5}, "min_confidence must be a number from 0 to 1 or None, got 1.5"),
         ({"min_confidence": -0.1}, "min_confidence must be"),
         ({"min_confidence": float("nan")}, "min_confidence must be"),
         ({"mention_threshold": float("nan")}, "mention_threshold must be a number"),
         ({"score_threshold": "high"}, "score_threshold must be a number"),
-        ({"fallback": "no"}, "fallback must be True, False, or None"),
-        ({"weights": {"lm": 1.0}}, "weights must be ScoreWeights"),
+        ({"fallback": "no"}, "fallback must be True, False or None, got 'no'"),
+        ({"fallback": 1}, "fallback must be True, False or None, got 1"),
+        ({"any_case": None}, "any_case must be True or False, got None"),
+        ({"dictionary": "yes"}, "dictionary must be True, False or None"),
+        ({"least_linked": 2}, "least_linked must be a number from 0 to 1 or None, got 2"),
+        ({"least_linked": float("nan")}, "least_linked must be"),
+        ({"names": True}, "names must be a whole number of at least 0 or None, got True"),
+        ({"weights": {"lm": 1.0}}, "weights must be a ScoreWeights or None"),
         ({"titles": "Paris"}, "titles must be a tuple of strings"),
         ({"titles": ("Paris", 5)}, "titles must be a tuple of strings"),
     ],
@@ -48,6 +54,65 @@ LINKER = Linker(tiny_checkpoint(seed=3, spread=2.0), source=OneTitle())
 def test_options_that_cannot_be_are_refused(options: dict[str, Any], says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         LinkOptions(**options)
+
+
+@pytest.mark.parametrize("value", ["x", True, None, float("nan"), float("inf")])
+def test_weights_are_finite_numbers(value: Any) -> None:
+    with pytest.raises(ConfigError, match=r"prior must be a (finite )?number, got"):
+        ScoreWeights(prior=value)
+
+
+def test_options_may_be_given_by_name() -> None:
+    wanted = LINKER.link("Paris met Kent.", options=LinkOptions(mention_threshold=-100.0, titles=("Paris",)))
+    assert wanted.links
+    assert LINKER.link("Paris met Kent.", mention_threshold=-100.0, titles=["Paris"]) == wanted
+    (streamed,) = LINKER.stream(["Paris met Kent."], mention_threshold=-100.0, titles=("Paris",))
+    assert streamed == wanted
+    some = LinkOptions(mention_threshold=100.0, titles=("Paris",))
+    assert LINKER.link("Paris met Kent.", options=some, mention_threshold=-100.0) == wanted
+
+
+def test_every_option_may_be_given_by_name() -> None:
+    plain = LinkOptions()
+    fields = {name: getattr(plain, name) for name in plain.__struct_fields__}
+    assert plain.replace(fields) == plain and LINKER.link("Paris", **fields) == LINKER.link("Paris")
+
+
+@pytest.mark.parametrize(
+    ("field", "says"),
+    [
+        ({"min_confidance": 0.5}, "unknown option 'min_confidance'; did you mean 'min_confidence'?"),
+        ({"optoins": LinkOptions()}, "unknown option 'optoins'; did you mean 'options'?"),
+        ({"qqq": 1}, "unknown option 'qqq'; known are mention_threshold, .*titles, overlaps"),
+        ({"beams": 0}, "beams must be a whole number of at least 1, got 0"),
+    ],
+)
+def test_a_name_that_is_no_option_is_refused_with_the_nearest(field: dict[str, Any], says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        LINKER.link("Paris", **field)
+    with pytest.raises(ConfigError, match=says):
+        LINKER.stream(["Paris"], **field)
+
+
+@pytest.mark.parametrize("value", [0, -1, True, 2.5, "3", None, float("nan")])
+def test_a_batch_has_a_whole_number_of_tokens(value: Any) -> None:
+    with pytest.raises(ConfigError, match="batch_tokens must be a whole number of at least 1, got"):
+        LINKER.stream(["Paris"], batch_tokens=value)
+
+
+def test_what_cannot_be_called_or_asked_is_refused() -> None:
+    with pytest.raises(ConfigError, match="progress must be a function of a number from 0 to 1, or None, got 3"):
+        LINKER.link("Paris", progress=3)  # type: ignore[call-overload]
+    for make in (LINKER.with_candidates, lambda source: Linker.load(source=source)):
+        with pytest.raises(ConfigError, match="source must have a method candidates, as a KnowledgeBase has, got 3"):
+            make(3)
+
+
+@pytest.mark.parametrize("field", ["path", "kb"])
+@pytest.mark.parametrize("value", ["", 3, b"model"])
+def test_a_folder_is_a_string_or_a_path(field: str, value: Any) -> None:
+    with pytest.raises(ConfigError, match=f"{field} must be a folder, as a string or a Path, got {value!r}"):
+        Linker.load(**{field: value})
 
 
 @pytest.mark.parametrize("value", [None, 5, b"Paris", {"txt": "Paris"}])
@@ -60,7 +125,7 @@ def test_what_is_no_document_is_refused_in_a_sentence(value: Any) -> None:
     assert first.error is None and failed.error is not None and last == first
 
 
-@pytest.mark.parametrize("value", ["Paris", Document("Paris"), {"text": "Paris"}])
+@pytest.mark.parametrize("value", ["Paris", Document("Paris"), {"text": "Paris"}, b"Paris", None, 3])
 def test_a_stream_wants_many(value: Any) -> None:
     with pytest.raises(TextError, match="link takes one"):
         LINKER.stream(value)

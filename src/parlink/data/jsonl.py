@@ -81,12 +81,21 @@ def to_json(doc: Document) -> dict[str, Any]:
     return _with_extra(value, doc.extra, DOCUMENT_FIELDS)
 
 
-def from_json(value: object, *, path: Path | str = "<document>", line: int | None = None) -> Document:
-    """Turn plain data into a document; unknown fields are kept in `extra`, and null means absent."""
+def from_json(value: object, *, path: Path | str | None = None, line: int | None = None) -> Document:
+    """Turn plain data into a document; unknown fields are kept in `extra`, and null means absent.
+
+    An error names the file, or else the document by its id.
+    """
     try:
         return _document(value)
     except _ShapeError as error:
-        raise DataFormatError(str(error), path=path, line=line) from error
+        raise DataFormatError(str(error), path=_name(value) if path is None else path, line=line) from error
+
+
+def _name(value: object) -> str:
+    """What a document is called that is in no file."""
+    name = value.get("id") if isinstance(value, dict) else None
+    return f"<document {_shown(name)}>" if isinstance(name, str | int) and name != "" else "<document>"
 
 
 class _ShapeError(Exception):
@@ -96,7 +105,8 @@ class _ShapeError(Exception):
 def _document(value: object) -> Document:
     known, extra = _fields(_with_string_id(value), DOCUMENT_FIELDS, "the document")
     if "text" not in known:
-        raise _ShapeError("the document has no text; every document needs a string 'text'")
+        others = f", but {', '.join(map(repr, value))}" if isinstance(value, dict) and 0 < len(value) < 10 else ""
+        raise _ShapeError(f"the document has no text{others}; every document needs a string 'text'")
     text: str = known["text"]
     _check_encodable(text)
     if "links" in known:

@@ -21,14 +21,22 @@ def docs_to_dataframe(docs: Iterable[Document] | Document) -> DataFrame:
     """Make a table of the links of documents, or of one, a row each.
 
     `document` is the id of the link's document, or its place where it has none;
-    `surface` holds the words of the text. Candidates are left out, and a document without links has no row.
+    `surface` holds the words of the text. Candidates are left out, and a document without links has no row. One that
+    failed has a row with nothing but its `error`.
     """
     rows: list[tuple[Any, ...]] = []
+    nothing = [None] * (1 + len(FIELDS))
+    if not isinstance(docs, Iterable):
+        raise TextError(f"a table is made of documents that were linked, got {docs!r:.60}")
     for place, doc in enumerate([docs] if isinstance(docs, Document) else docs):
         if not isinstance(doc, Document):
             raise TextError(f"a table is made of documents that were linked, got {doc!r:.60}")
-        rows += [(doc.id or place, doc.surface(link), *(getattr(link, name) for name in FIELDS)) for link in doc]
-    return _pandas().DataFrame(rows, columns=["document", "surface", *FIELDS])
+        name = doc.id or place
+        if doc.error is not None:
+            rows.append((name, *nothing, doc.error))
+        rows += [(name, doc.surface(link), *(getattr(link, field) for field in FIELDS), None) for link in doc]
+    table = _pandas().DataFrame(rows, columns=["document", "surface", *FIELDS, "error"])
+    return table.astype({"start": "Int64", "end": "Int64"})  # which may be missing, and stay whole numbers
 
 
 def link_series(
@@ -38,15 +46,17 @@ def link_series(
     kb: Path | str | None = None,
     options: LinkOptions = DEFAULT,
     top: int = 5,
+    **fields: Any,
 ) -> Series[Any]:
     """Return the links of each text, as a list of dicts, under the same index; None where there is no text.
 
     The same function serves Dask, a partition at a time, and polars. The linker is opened once in a process. A text
-    that cannot be linked has None too; `parlink annotate` and the adapters of Ray and Spark say why.
+    that cannot be linked has None too; `parlink annotate` and the adapters of Ray and Spark say why. `fields` are those
+    of `LinkOptions`, as in `Linker.link`.
     """
     from parlink.integrations.columns import link_texts, make_job, to_columns
 
-    links, _ = to_columns(link_texts(make_job(model, kb, options=options, top=top), texts.tolist()))
+    links, _ = to_columns(link_texts(make_job(model, kb, options=options.replace(fields), top=top), texts.tolist()))
     return _pandas().Series(links, index=texts.index, name="links", dtype=object)
 
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakSet
@@ -54,6 +55,10 @@ class KnowledgeBase:
 
         A file of changes has the suffix .sqlite: one named .json, as older versions made, is taken over into it.
         """
+        if not isinstance(folder, str | PathLike):
+            raise KnowledgeBaseError(
+                f"a knowledge base is opened by its folder, a string or a Path, got {folder!r:.60}"
+            )
         path = Path(folder).resolve()
         if not path.exists():
             recover(path)

@@ -83,7 +83,7 @@ class Linker:
     ) -> None:
         self.network = open_network(checkpoint, device=device)
         self.tokenizer, self.tuned = checkpoint.tokenizer, checkpoint.tuned
-        self.kb, self.source = kb, source
+        self.kb, self.source = kb, _check_source(source)
         self._dictionary: Dictionary | None = None  # the one used last
         self._remembered: RememberedView | None = None  # as is this
 
@@ -107,8 +107,9 @@ class Linker:
         needs no torch.
         """
         for name, value in (("path", path), ("kb", kb)):
-            if not isinstance(value, str | PathLike | KnowledgeBase | None):
+            if value == "" or not isinstance(value, str | PathLike | KnowledgeBase | None):
                 raise ConfigError(f"{name} must be a folder, as a string or a Path, got {value!r:.60}")
+        _check_source(source)
         folder = packaged_model() if path is None else model_folder(path)
         kb = own_kb(folder) if kb is None else kb
         opened = kb if isinstance(kb, KnowledgeBase | None) else KnowledgeBase.open(kb)
@@ -121,27 +122,43 @@ class Linker:
     def with_candidates(self, source: CandidateSource | None) -> Linker:
         """The same model and knowledge base, with candidates from somewhere else, or from nowhere."""
         linker = copy(self)
-        linker.source = source
+        linker.source = _check_source(source)
         return linker
 
     @overload
     def link(
-        self, documents: Text, *, options: LinkOptions = DEFAULT, progress: Progress | None = None
+        self, documents: Text, *, options: LinkOptions = DEFAULT, progress: Progress | None = None, **fields: Any
     ) -> Document: ...
 
     @overload
     def link(
-        self, documents: list[AnyText], *, options: LinkOptions = DEFAULT, progress: Progress | None = None
+        self,
+        documents: list[AnyText],
+        *,
+        options: LinkOptions = DEFAULT,
+        progress: Progress | None = None,
+        **fields: Any,
     ) -> list[Document]: ...
 
     def link(
-        self, documents: Text | list[AnyText], *, options: LinkOptions = DEFAULT, progress: Progress | None = None
+        self,
+        documents: Text | list[AnyText],
+        *,
+        options: LinkOptions = DEFAULT,
+        progress: Progress | None = None,
+        **fields: Any,
     ) -> Document | list[Document]:
-        """Link a text or a document, or a list of these; raises if one cannot be linked."""
+        """Link a text or a document, or a list of these; raises if one cannot be linked.
+
+        `fields` are those of `LinkOptions`: `link(text, min_confidence=0.5)` is the same as
+        `link(text, options=LinkOptions(min_confidence=0.5))`.
+        """
         if progress is None and is_prompt():
             with share_bar("linking") as progress:
-                return self.link(documents, options=options, progress=progress)
-        settings = self._resolve(options)
+                return self.link(documents, options=options, progress=progress, **fields)
+        if not (progress is None or callable(progress)):
+            raise ConfigError(f"progress must be a function of a number from 0 to 1, or None, got {progress!r:.60}")
+        settings = self._resolve(options, fields)
         if isinstance(documents, Iterator):
             raise TextError(
                 f"link wants one document or a list of them, got {documents!r:.60}; stream takes any iterable"
@@ -157,23 +174,33 @@ class Linker:
         return linked
 
     def stream(
-        self, documents: Iterable[Text], *, options: LinkOptions = DEFAULT, batch_tokens: int = BATCH_TOKENS
+        self,
+        documents: Iterable[Text],
+        *,
+        options: LinkOptions = DEFAULT,
+        batch_tokens: int = BATCH_TOKENS,
+        **fields: Any,
     ) -> Iterator[Document]:
-        """Link documents in their order, in constant memory; a failed one comes back in its place with `error` set."""
-        if isinstance(documents, str | Document | Mapping):
+        """Link documents in their order, in constant memory; a failed one comes back in its place with `error` set.
+
+        `fields` are those of `LinkOptions`, as in `link`.
+        """
+        if isinstance(documents, str | bytes | Document | Mapping) or not isinstance(documents, Iterable):
             raise TextError(f"stream wants many documents, got {documents!r:.60}; link takes one")
-        texts = map(self._try_tokenize, documents)
-        pools, settings = _pools(texts, batch_tokens=batch_tokens), self._resolve(options)
+        if type(batch_tokens) is not int or batch_tokens < 1:
+            raise ConfigError(f"batch_tokens must be a whole number of at least 1, got {batch_tokens!r:.60}")
+        settings = self._resolve(options, fields)
+        pools = _pools(map(self._try_tokenize, documents), batch_tokens=batch_tokens)
         return chain.from_iterable(self._link_pool(pool, settings, batch_tokens) for pool in pools)
 
     def forget(self) -> None:
         """Forget what was read of entities, so that the last digits of scores do not depend on earlier calls."""
         self.network.forget()
 
-    def _resolve(self, options: LinkOptions) -> LinkSettings:
+    def _resolve(self, options: LinkOptions, fields: Mapping[str, Any]) -> LinkSettings:
         if not isinstance(options, LinkOptions):
             raise ConfigError(f"options must be a LinkOptions, as in LinkOptions(beams=3), got {options!r:.60}")
-        return options.resolve(self.tuned)
+        return options.replace(fields).resolve(self.tuned)
 
     def _link_pool(
         self, pool: Sequence[TokenizedDocument | Document], settings: LinkSettings, batch_tokens: int
@@ -324,6 +351,13 @@ def open_network(checkpoint: Checkpoint | OnnxCheckpoint, *, device: str) -> Net
     from parlink.linking.torch_network import TorchNetwork
 
     return TorchNetwork(checkpoint.model, checkpoint.tokenizer, device=device)
+
+
+def _check_source(source: CandidateSource | None) -> CandidateSource | None:
+    """Refuse what no candidates can be asked of."""
+    if source is None or callable(getattr(source, "candidates", None)):
+        return source
+    raise ConfigError(f"source must have a method candidates, as a KnowledgeBase has, got {source!r:.60}")
 
 
 def read_document(value: object) -> Document:
