@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from parlink.data import files, jsonl
+from parlink.data.references import unescape_title
 from parlink.data.titles import read_redirects
 from recipes.wikipedia import sources
 from recipes.wikipedia.evidence import Mark, unite
@@ -57,9 +58,9 @@ def read_tables(data: Data) -> Tables:
     leads = vital | {spell(row["title"]): row["text"] for row in data.objects(sources.LEADS)}
     return Tables(
         names=[
-            NameRow(" ".join(surface.split()), spell(title), int(count), kind)
+            NameRow(plain, spell(title), int(count), kind)
             for surface, title, count, kind in data.rows(sources.NAMES)
-            if surface.strip()
+            if (plain := " ".join(unescape_title(surface).split()))
         ],
         redirects={old: new for old, new in redirects.items() if old != new},
         lower_redirects={alias: spell(title) for alias, title in data.rows(sources.LOWER_REDIRECTS) if alias.strip()},

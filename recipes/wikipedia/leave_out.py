@@ -15,6 +15,8 @@ from recipes.wikipedia.spelling import drop_state
 _LIST = re.compile(r"(?:Lists?|Index|Outline|Timeline|Glossary|Table|Comparison) of |List \(")
 _SECTION = re.compile(r"\b\S* ?CareerStation|__\d+$|#")
 _NUMBERED = re.compile(r".* Engine .*\d|.+__.+|.* \d{1,2}")
+_VALUE = re.compile(r'<.+>|".*"(?:@[a-z-]+|\^\^.+)')  # of RDF, such as "AFC Ajax NV"@en
+_QUOTED = re.compile(r'"[^"]*"')
 _LONGEST = 120  # characters
 _OUTSIDE = frozenset(["wikt", "wiktionary", *NAMESPACES])
 _JUNK = frozenset(["Template"])  # linked from 1,655 pages of enwik8 by broken templates
@@ -46,6 +48,8 @@ def _reason(title: str, evidence: Evidence, is_disambiguation: bool) -> str | No
         return "dates and numbers"
     if evidence.kind == "Sales" or _SECTION.search(title) or _is_engine(title, evidence):
         return "career stations, engines and sections"
+    if _VALUE.fullmatch(title) or (_QUOTED.fullmatch(title) and evidence.lists and not _is_known(evidence)):
+        return "values, not titles"
     if not any(map(str.isalnum, title)) and not (evidence.text_links or evidence.kind):
         return "no letters"
     if len(title) > _LONGEST:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import unicodedata
 
+from parlink.data.references import unescape_title
+
 _NO_PLACES = frozenset(["Jr.", "Sr.", "Jr", "Sr", "Inc.", "Inc", "Ltd.", "LLC", "II", "III"])
 
 
 def spell(title: str) -> str:
-    """Return a title composed (NFC), with single spaces and its first letter upper case, as Wikipedia has it."""
-    plain = title if title.isascii() else unicodedata.normalize("NFC", title)
+    """Return a title as Wikipedia has it: composed (NFC), no character references, single spaces, a capital first."""
+    plain = unescape_title(title)
+    plain = plain if plain.isascii() else unicodedata.normalize("NFC", plain)
     plain = " ".join(plain.split())
     first = plain[:1].upper()
     return first + plain[1:] if len(first) == 1 else plain

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from parlink.data import files, jsonl
+from parlink.data.references import unescape_title
 
 _LONGEST_CHAIN = 100
 _SAFE = "!$&'()*+,-./:;=@~"
@@ -32,8 +33,12 @@ def _unquote(written: str) -> str:
 def read_redirects(path: Path | str) -> dict[str, str]:
     """Read a JSON object of title to current title; chains are followed."""
     table = jsonl.parse(files.content(path), dict[str, str], path=path, wanted="wanted a JSON object of title to title")
-    redirects = {plain_title(old): plain_title(new) for old, new in table.items()}
+    redirects = {_plain_target(old): _plain_target(new) for old, new in table.items()}
     return {old: follow(old, redirects) for old in redirects}
+
+
+def _plain_target(written: str) -> str:
+    return plain_title(unescape_title(written))
 
 
 def follow(title: str, redirects: Mapping[str, str]) -> str:

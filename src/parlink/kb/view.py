@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 from numpy.typing import NDArray
 
+from parlink.data.references import unescape_title
 from parlink.kb import surfaces
 from parlink.kb.changes import Changes
 from parlink.kb.names import ALIAS, REDIRECT, Names
@@ -95,10 +96,10 @@ class View:
     def resolve(self, identifier: str, *, ids: bool = True) -> str | None:
         """Return the title that a title, a former title, a URL or, with `ids`, an id stands for.
 
-        Underscores may be spaces.
+        Underscores may be spaces, and characters may be written as references (`&amp;`).
         """
         name = _from_url(identifier) if "://" in identifier else identifier
-        plain = " ".join(name.replace("_", " ").split())
+        plain = " ".join(unescape_title(name.replace("_", " ")).split())
         for spelling in dict.fromkeys((name, plain, plain[:1].upper() + plain[1:])):
             number = self._resolve(spelling, ids=ids)
             if number is not None:

@@ -124,6 +124,11 @@ def test_a_title_of_more_than_255_bytes_is_none() -> None:
     [
         ("new_York  City#History", "New York City"),
         ("AT&amp;T", "AT&T"),
+        ("Li&#39;l Abner#Plot", "Li'l Abner"),
+        ("Li&amp;#39;l Abner", "Li'l Abner"),
+        ("1985&amp;ndash;86 in football", "1985–86 in football"),
+        ("Elbe&#35;Course", "Elbe"),
+        ("R&copy", "R&copy"),
         ("Caf%C3%A9", "Café"),
         ("100%", "100%"),
         ("ßharp", "ßharp"),

@@ -195,6 +195,29 @@ def test_redirects_bring_titles_to_one_spelling(tmp_path):
     assert [(c.title, c.prior) for c in kb.candidates("HSV")] == [("Hamburger SV", 1.0)]
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", "title,aliases,links\nTom &amp;amp; Jerry,Tom &#38; Co.|R&copy,Li&#39;l Abner\n"),
+        ("a.tsv", "title\taliases\nTom &amp; Jerry\tTom &#x26; Co.|R&copy\n"),
+        ("a.jsonl", '{"title": "Tom &amp;amp; Jerry", "aliases": ["Tom &amp; Co.", "R&copy"]}\n'),
+    ],
+)
+def test_character_references_in_tables_are_read(tmp_path, name, content):
+    (tmp_path / "ids.csv").write_text("Tom &amp; Jerry,Q1\n")
+    kb, _ = built(tmp_path, {name: content}, ids=[tmp_path / "ids.csv"])
+    assert list(kb.titles()) == ["Tom & Jerry"]
+    assert found(kb, "Tom & Co.") == found(kb, "R&copy") == [("Tom & Jerry", "exact")]
+    assert kb.resolve("Tom_&amp;amp;_Jerry") == kb.resolve("Q1") == "Tom & Jerry"
+
+
+def test_character_references_in_redirects_are_read(tmp_path):
+    (tmp_path / "r.json").write_text('{"Lil_Abner": "Li&amp;#39;l_Abner", "Tom &amp; Co.": "Tom & Jerry", "C": "C#"}')
+    kb, _ = built(tmp_path, {"a.txt": "Li'l Abner\nTom & Jerry\nC#\n"}, redirects=tmp_path / "r.json")
+    assert sorted(kb.titles()) == ["C#", "Li'l Abner", "Tom & Jerry"]
+    assert [kb.resolve(old) for old in ("Lil Abner", "Tom & Co.", "C")] == ["Li'l Abner", "Tom & Jerry", "C#"]
+
+
 def test_aliases_and_ids_of_unknown_titles_are_left_out_and_reported(tmp_path):
     (tmp_path / "ids.json").write_text('{"Elsewhere": "Q2"}')
     sources = {"a.txt": "Kent\n", "b.jsonl": '{"surface": "HH", "title": "Hamburg"}'}

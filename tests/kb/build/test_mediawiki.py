@@ -47,6 +47,16 @@ def built(tmp_path_factory):
     return KnowledgeBase.open(folder / "kb"), report
 
 
+def test_titles_written_with_character_references(tmp_path):
+    pages = {"Comics": "[[Li&#39;l Abner#Plot]], [[Tom &amp;amp; Jerry|cat]]", "Abner": "#REDIRECT [[Li&#39;l Abner]]"}
+    (tmp_path / "a.xml").write_text(HEAD + "".join(page(*each) for each in pages.items()) + "</mediawiki>")
+    (tmp_path / "r.json").write_text('{"Cat": "Tom & Jerry#Tom"}')
+    build([tmp_path / "a.xml"], tmp_path / "kb", options=BuildOptions(redirects=tmp_path / "r.json"))
+    kb = KnowledgeBase.open(tmp_path / "kb")
+    assert sorted(kb.titles()) == ["Comics", "Li'l Abner", "Tom & Jerry"]
+    assert (kb.resolve("Abner"), kb.resolve("Cat")) == ("Li'l Abner", "Tom & Jerry")
+
+
 def test_pages_and_what_they_link_to_are_entities(built):
     kb, _ = built
     assert sorted(kb.titles()) == [

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from parlink.data import files
+from parlink.data.references import unescape
 from parlink.data.wikipedia.dates import is_date_or_number
-from parlink.data.wikipedia.wikitext import NAMESPACES, clean, links, normal_target, unescape
+from parlink.data.wikipedia.wikitext import NAMESPACES, clean, links, normal_target
 from parlink.errors import DataFormatError
 
 __all__ = ["Page", "clean", "links", "namespace_names", "normal_target", "pages", "raw_pages", "skip_reason"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
+from parlink.data.references import unescape, unescape_title
 from parlink.data.titles import plain_title
 from parlink.data.wikipedia.regions import cut_asides, cut_code, cut_nested
 
@@ -38,7 +38,6 @@ _MAGIC = re.compile(r"__[A-Z]++__|\{\{|\}\}")
 _SPACE_BEFORE = re.compile(r"(?<! ) ++(?=[,.;](?:\s|$))")
 _SPACES = re.compile(r"\s++")
 _MARKS = re.compile(r"[*#:;]++\s*+")
-_LONG_REFERENCE = re.compile(r"&#(?:[0-9]{8,}+|[xX][0-9a-fA-F]{7,}+);?+")  # of no character
 
 
 def links(wikitext: str, *, namespaces: Collection[str] = NAMESPACES) -> Iterator[tuple[str, str]]:
@@ -68,8 +67,7 @@ def clean(wikitext: str, *, namespaces: Collection[str] = NAMESPACES) -> tuple[s
 
 def normal_target(target: str) -> str:
     """Return the title that a link's target names: no section, spaces, first letter upper; empty for a section."""
-    title = unescape(target.partition("#")[0]).partition("#")[0]
-    title = " ".join(plain_title(title).split())
+    title = " ".join(plain_title(unescape_title(target).partition("#")[0]).split())
     first = title[:1].upper()
     return first + title[1:] if len(first) == 1 else title
 
@@ -83,13 +81,6 @@ def article(target: str, namespaces: Collection[str] = NAMESPACES) -> str | None
             return None
     title = normal_target(target)
     return title if title and len(title.encode(errors="replace")) <= _LONGEST_TITLE else None
-
-
-def unescape(text: str) -> str:
-    """Return a text with its HTML entities as characters; a number that is no character's is U+FFFD."""
-    if "&" not in text:
-        return text
-    return html.unescape(_LONG_REFERENCE.sub("\ufffd", text))
 
 
 def _is_outside(prefix: str, namespaces: Collection[str]) -> bool:

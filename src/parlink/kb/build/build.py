@@ -192,7 +192,10 @@ def _count_occurrences(
 def _read_beside(facts: Gathering, options: BuildOptions, *, wiki: bool) -> Iterator[Source]:
     """Read the tables of redirects and ids; titles of a wiki may be spelled as in its URLs."""
     if (file := options.redirects) is not None:
-        taken = facts.take_redirects(read_redirects(file))
+        redirects = read_redirects(file)
+        if wiki:
+            redirects = {old: new.partition("#")[0] or new for old, new in redirects.items()}  # no section
+        taken = facts.take_redirects(redirects)
         yield Source(path=file.name, kind="redirects", sha256=sources.sha256(file), entries=taken)
     for file in options.ids:
         pairs = ((normal_target(title) if wiki else title, identifier) for title, identifier in read_ids(file))

@@ -18,6 +18,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from parlink.data.references import unescape_title
 from parlink.kb.build.facts import Batch, Fact, Kind, page_key
 from parlink.types import Document
 
@@ -135,8 +136,11 @@ def add_page(batch: Batch, page: str, targets: Iterable[str]) -> None:
 
 
 def plain_name(name: str, what: str) -> str:
-    """Return a title or surface with single spaces; raises ValueError if nothing is left, or a NUL is in it."""
-    plain = " ".join(name.split())
+    """Return a title or surface with single spaces, its character references read.
+
+    Raises ValueError if nothing is left, or a NUL is in it.
+    """
+    plain = " ".join(unescape_title(name).split())
     if not plain:
         raise ValueError(f"the {what} is empty; every entry needs one with letters")
     if "\0" in plain:

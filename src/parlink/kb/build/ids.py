@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from parlink.data import files
+from parlink.data.references import unescape_title
 from parlink.data.wikipedia.mediawiki import pages
 from parlink.errors import DataFormatError
 from parlink.kb.build import tables
@@ -18,7 +19,7 @@ def read_ids(path: Path) -> Iterator[tuple[str, str]]:
     pairs = _reader(path)(path)
     for title, identifier in pairs:
         if title and identifier:
-            yield title, identifier
+            yield unescape_title(title), identifier
 
 
 def _reader(path: Path) -> Callable[[Path], Iterator[tuple[str, str]]]:
