@@ -46,6 +46,7 @@ class Entity:
     type: str | None = None  # what kind of thing it is: person, organization, place, ...
     description: str | None = None  # one line about it
     url: str | None = None  # its page
+    popularity: int | None = field(default=None, compare=False)  # how well known it is, as its knowledge base counts
 
     def __post_init__(self) -> None:
         _want(self, "title", str, "a string")

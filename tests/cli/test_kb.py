@@ -58,25 +58,42 @@ def test_info_shows_sources_hashes_date_and_counts(folder):
     assert parsed["kb"] == KnowledgeBase.open(folder).name
 
 
-def test_lookup_prints_candidates(folder):
+def test_lookup_prints_candidates(folder, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     run("add", folder, "Hansa", "--type", "organization", "--description", "[league] of towns", "--alias", "HSV")
     shown = run("lookup", folder, "HSV").stdout.splitlines()
-    assert shown[0].split() == ["prior", "match", "type", "title", "type", "id", "description"]
-    assert shown[1].split() == ["0.6667", "exact", "Hamburger", "SV", "Q51974"]
-    assert shown[3].split() == ["0.1111", "exact", "Hansa", "organization", "[league]", "of", "towns"]
+    assert shown[0].split() == ["prior", "match", "type", "popularity", "title", "type", "id", "description"]
+    assert shown[1].split() == ["0.6667", "exact", "16", "Hamburger", "SV", "Q51974"]
+    assert shown[3].split() == ["0.1111", "exact", "2", "Hansa", "organization", "[league]", "of", "towns"]
     first, _, last = (json.loads(line) for line in run("lookup", folder, "HSV", "--json").stdout.splitlines())
     assert first == {
         "title": "Hamburger SV",
         "id": "Q51974",
         "prior": pytest.approx(6 / 9),
         "match_type": "exact",
+        "popularity": 16,
         "url": "https://example.org/Hamburger_SV",
     }
     assert (last["type"], last["description"]) == ("organization", "[league] of towns")
     assert len(run("lookup", folder, "HSV", "--json", "--limit", 1).stdout.splitlines()) == 1
+    monkeypatch.setenv("COLUMNS", "50")  # where how well known they are has no room
+    assert "popularity" not in run("lookup", folder, "HSV").stdout
     nothing = run("lookup", folder, "Bremen")
     assert nothing.stdout == ""
     assert "no candidates" in nothing.stderr
+
+
+def test_lookup_prints_how_well_known_entities_are(tmp_path, monkeypatch):
+    links = ["Kent (band)", "Kent"]
+    folder = tiny_folder(tmp_path, [*LINES, {"title": "Sweden", "links": links}, {"title": "Rock", "links": links[:1]}])
+    monkeypatch.setenv("COLUMNS", "120")
+    shown = run("lookup", folder, "Kent").stdout.splitlines()
+    assert shown[0].split()[:6] == ["prior", "match", "type", "popularity", "pages", "title"]
+    assert [line.split()[2:4] for line in shown[1:]] == [["30", "1"], ["11", "0"], ["5", "2"]]
+    monkeypatch.setenv("COLUMNS", "80")
+    assert " pages " not in run("lookup", folder, "Kent").stdout
+    band = [json.loads(line) for line in run("lookup", folder, "Kent", "--json").stdout.splitlines()][-1]
+    assert (band["title"], band["popularity"], band["pages"]) == ("Kent (band)", 5, 2)
 
 
 def test_check_tells_what_may_be_wrong(tmp_path):

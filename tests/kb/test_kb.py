@@ -40,6 +40,10 @@ def test_it_holds_what_the_source_says(kb):
     assert kb.entity("kent") is None
 
 
+def test_an_entity_says_how_well_known_it_is(kb):
+    assert (kb.entity("Hamburger SV").popularity, kb.by_id("Q1").popularity) == (16, 5)
+
+
 def test_priors_are_shares_of_counts(kb):
     hamburg = kb.candidates("HSV")
     assert [(c.title, c.prior, c.match_type) for c in hamburg] == [

@@ -47,6 +47,7 @@ def test_an_entity_is_added_linked_to_shown_and_removed(client: httpx.Client) ->
     assert "Kent (ship)" in titles(client, "MV Kent") & titles(client, "Kent")
     shown = client.get("/v1/entities", params={"title": "Kent (ship)"}).json()
     assert (shown["id"], shown["type"], shown["description"]) == ("Q7", "product", "cargo ship")
+    assert shown["popularity"] == SHIP["count"] * 2  # title and alias
     assert client.delete("/v1/entities", params={"title": "Kent (ship)"}).status_code == 204
     assert "Kent (ship)" not in titles(client, "MV Kent")
     assert client.get("/v1/entities", params={"title": "Kent (ship)"}).status_code == 404

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from rich.console import JustifyMethod
+
     from parlink.kb.check import Finding
     from parlink.kb.view import View
     from parlink.types import Candidate
@@ -18,6 +20,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Overlay = Annotated[
     Path | None, typer.Option(help="File that holds the changes, if not the one beside the folder.", show_default=False)
 ]
+_NUMBERS = {"popularity": 80, "pages": 100}  # columns that a terminal must have to show them
 _EXAMPLES = 3  # of a finding, on the terminal
 
 
@@ -28,7 +31,7 @@ def lookup(
     overlay: Overlay = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the entities that a name may refer to. With priors, types and descriptions."""
+    """Show the entities that a name may refer to. With priors, popularity, types and descriptions."""
     from parlink.kb import KnowledgeBase
 
     view = KnowledgeBase.open(folder, overlay=overlay).snapshot()
@@ -129,6 +132,8 @@ def _describe(view: View, candidate: Candidate) -> dict[str, Any]:
         "description": entity.description,
         "prior": candidate.prior,
         "match_type": candidate.match_type,
+        "popularity": entity.popularity,
+        "pages": len(view.pages(candidate.title)) if view.has_links else None,
         "url": candidate.url,
     }
     return {name: value for name, value in known.items() if value is not None}
@@ -138,15 +143,20 @@ def _print_candidates(view: View, candidates: Sequence[Candidate]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    columns = ("prior", "match_type", "title", "type", "id", "description")
+    console = Console(markup=False, highlight=False)
     described = [_describe(view, candidate) | {"prior": f"{candidate.prior:.4f}"} for candidate in candidates]
+    numbers = [column for column, width in _NUMBERS.items() if console.width >= width]
+    wanted = ("prior", "match_type", *numbers, "title", "type", "id", "description")
+    columns = [column for column in wanted if any(column in row for row in described)]
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in columns:
-        if any(column in row for row in described):
-            table.add_column(column.replace("_", " "), overflow="fold")
+        justify: JustifyMethod = "right" if column in numbers else "left"
+        keep_whole = column in numbers or (column == "type" and bool(numbers))
+        table.add_column(column.replace("_", " "), overflow="fold", justify=justify, no_wrap=keep_whole)
     for row in described:
-        table.add_row(*(row.get(column, "") for column in columns if any(column in each for each in described)))
-    Console(markup=False, highlight=False).print(table)
+        cells = (row.get(column, "") for column in columns)
+        table.add_row(*(f"{cell:,}" if isinstance(cell, int) else cell for cell in cells))
+    console.print(table)
 
 
 def _print_findings(heading: str, findings: dict[str, Finding]) -> None:

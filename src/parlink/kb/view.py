@@ -257,7 +257,14 @@ class View:
         type_, description, identifier = record.type, record.description, self._id(number)
         if number < len(tables):
             type_, description = type_ or tables.type(number), description or tables.description(number)
-        return Entity(title, id=identifier, type=type_, description=description, url=self._url(title, identifier))
+        return Entity(
+            title,
+            id=identifier,
+            type=type_,
+            description=description,
+            url=self._url(title, identifier),
+            popularity=self._popularity(number),
+        )
 
     def _id(self, number: int) -> str | None:
         record = self.changes.of(number)

@@ -48,8 +48,9 @@ MODEL = {
     "kb": "wikipedia-1f0c2a9e",
     "allow_edits": False,
 }
-ENTITY = {"title": "Kent (ship)", "id": "Q42", "type": "product", "description": "cargo ship"}
-NEW_ENTITY = {**ENTITY, "aliases": ["MV Kent"], "count": 3}
+_SHIP = {"title": "Kent (ship)", "id": "Q42", "type": "product", "description": "cargo ship"}
+NEW_ENTITY = {**_SHIP, "aliases": ["MV Kent"], "count": 3}
+ENTITY = {**_SHIP, "popularity": 6}  # each of its two names counts
 TURTLE = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 <http://example.org/7#char=0,20> a nif:Context ;
@@ -136,7 +137,7 @@ _REASONS = {
 
 def _describe(kind: type, required: Collection[str] = ()) -> Json:
     """Describe the strings and numbers among the fields of a dataclass; null means absent."""
-    names: dict[object, str] = {str: "string", str | None: "string", float | None: "number"}
+    names: dict[object, str] = {str: "string", str | None: "string", float | None: "number", int | None: "integer"}
     hints = {name: names[hint] for name, hint in get_type_hints(kind).items() if hint in names}
     properties = {name: {"type": kind if name in required else [kind, "null"]} for name, kind in hints.items()}
     return {
