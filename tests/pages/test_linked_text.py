@@ -20,6 +20,7 @@ class Reader(HTMLParser):
         super().__init__()
         self.tags: list[str] = []
         self.links: list[str] = []
+        self.mentions: list[tuple[str, str | None]] = []  # tag and tabindex
         self.text = ""
         self._open: list[set[str]] = []  # the classes of each open element
         self.feed(page)
@@ -29,6 +30,8 @@ class Reader(HTMLParser):
         self.tags.append(tag)
         if tag == "a":
             self.links.append(values["href"] or "")
+        if "mention" in (values.get("class") or "").split():
+            self.mentions.append((tag, values.get("tabindex")))
         if tag != "meta":
             self._open.append(set((values.get("class") or "").split()))
 
@@ -64,7 +67,8 @@ def test_a_link_leads_to_its_url_and_shows_the_parts() -> None:
         Span(0, 7), title="Hamburg", url="https://example.org/Hamburg", confidence=0.87, candidates=(candidate,)
     )
     page = to_html(Document("Hamburg won.", links=(link,)))
-    assert set(Reader(page).links) == {"https://example.org/Hamburg"}
+    assert Reader(page).links == ["https://example.org/Hamburg"] * 2  # in the card and in the list
+    assert Reader(page).mentions == [("span", "0")]
     for part in (
         "87 % sure",
         "Language model",

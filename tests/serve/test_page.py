@@ -51,6 +51,31 @@ def test_the_slider_gives_what_min_confidence_gives_without_a_request(page: Brow
     assert None not in {title for _, title in shown(page)}
 
 
+def test_the_slider_begins_where_the_service_links(chromium: Browser, model: Path) -> None:
+    with serving(model, "--min-confidence", "0.25") as address:
+        page = open_page(chromium, address)
+        link(page, TEXT)
+        usual = titles(Linker.load(model).link(TEXT, options=LinkOptions(min_confidence=0.25)))
+        assert shown(page) == usual
+        assert at(page, "confidence-value").text == "25 %" and not at(page, "reset").is_displayed()
+        assert "none below 25 %" in at(page, "confidence-hint").text
+        assert slide(page, 0.1) == 0.25 and shown(page) == usual
+        assert slide(page, 0.5) == 0.5 and len(shown(page)) < len(usual)
+        at(page, "reset").send_keys(Keys.ENTER)
+        assert shown(page) == usual
+        assert page.switch_to.active_element == at(page, "confidence")
+        open_page(page, f"{address}#text=Kent+won.&confidence=0.5")
+        until(page, lambda page: at(page, "confidence").get_attribute("min") == "0.25")
+        assert at(page, "confidence-value").text == "50 %"
+
+
+def test_the_focus_is_not_lost_where_linking_fails(page: Browser) -> None:
+    page.execute_script("document.getElementById('text').value = 'a '.repeat(1500)")
+    at(page, "link").send_keys(Keys.ENTER)
+    until(page, lambda page: at(page, "error").text)
+    assert page.switch_to.active_element.get_attribute("id") in ("text", "link")
+
+
 def test_the_keyboard_is_enough(page: Browser) -> None:
     at(page, "text").send_keys("HSV lost to Kent", Keys.CONTROL, Keys.ENTER)
     until(page, lambda page: at(page, "result").is_displayed())
@@ -142,6 +167,11 @@ def test_downloads_hold_what_is_shown(page: Browser, tmp_path: Path) -> None:
     html = (tmp_path / "linked.html").read_text()
     assert html.count('class="mention') == html.count('class="card typed') == len(shown(page))
     assert "--accent" in html and "<button" not in html
+    page.get((tmp_path / "linked.html").as_uri())
+    for mention in page.find_elements(By.CLASS_NAME, "mention"):
+        assert (mention.tag_name, mention.get_attribute("tabindex")) == ("span", "0")
+    page.find_element(By.CSS_SELECTOR, ".mention:not(.nil)").click()
+    assert page.find_element(By.CSS_SELECTOR, ".mention:focus + .card a.card-title").is_displayed()
 
 
 def test_files_are_read(page: Browser, tmp_path: Path) -> None:

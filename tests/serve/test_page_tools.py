@@ -109,6 +109,21 @@ def test_a_click_on_an_entity_goes_to_its_places_in_turn(typed: Browser) -> None
     assert places == [2, 4, 2]
 
 
+def test_the_keyboard_goes_through_the_places_of_an_entity_from_the_list(typed: Browser) -> None:
+    (london,) = [e for e in typed.find_elements(By.CLASS_NAME, "entity") if e.text.startswith("London")]
+    opened = "return [...document.querySelectorAll('.mention')].findIndex((m) => m.ariaExpanded === 'true')"
+    places = []
+    for _ in range(3):
+        london.send_keys(Keys.ENTER)
+        assert typed.switch_to.active_element == london
+        places.append(typed.execute_script(opened))
+    assert places == [2, 4, 2]
+    london.send_keys(Keys.ESCAPE)
+    assert typed.find_elements(By.CLASS_NAME, "card") == []
+    at(typed, "legend").find_elements(By.TAG_NAME, "button")[0].send_keys(Keys.ENTER)
+    assert typed.switch_to.active_element.get_attribute("data-type") == "person"
+
+
 def show_graph(page: Browser) -> dict[str, WebElement]:
     """The entities of the graph by their titles."""
     at(page, "tab-graph").click()

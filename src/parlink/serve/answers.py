@@ -34,9 +34,11 @@ def answer_entity(entity: Entity, *, status: int = 200) -> Response:
 def encode_document(doc: Document, *, top: int) -> dict[str, Any]:
     """Turn a linked document into plain data, in brief; what JSON cannot hold is an error of this document."""
     try:
-        return {"links": []} | jsonl.to_json(round_numbers(keep_top(doc, top)))
+        value = jsonl.to_json(round_numbers(keep_top(doc, top)))
     except ParlinkError as error:
         return {"text": doc.text, "id": doc.id, "error": str(error)}
+    value.setdefault("links", [])
+    return value
 
 
 def refuse(status: int, message: str, headers: dict[str, str] | None = None) -> Response:

@@ -15,11 +15,12 @@ import { copy, permalink, readPermalink, toCurl, toPython } from "./share.js";
 import { Tabs } from "./tabs.js";
 
 const MOST_NODES = 40; // entities that the graph shows
+const ALL_CANDIDATES = 1000; // so that an entity that was added is seen however far behind it is
 const at = (id) => document.getElementById(id);
 const article = new Article(at("article"));
 const tabs = new Tabs(document.querySelector("[role=tablist]"), showPanel);
 const list = new EntityList(at("entities"), at("summary"), { point: (title) => article.point(title), goTo });
-const state = { doc: null, types: new Map(), hidden: new Set(), key: null, running: null, added: null, related: null };
+const state = { doc: null, types: new Map(), hidden: new Set(), key: null, running: null, added: null, related: null, least: 0 };
 
 function start() {
   at("compose").addEventListener("submit", (event) => (event.preventDefault(), run()));
@@ -35,19 +36,19 @@ function start() {
   at("cancel").addEventListener("click", () => state.running?.abort());
   at("confidence").addEventListener("input", showLinks);
   at("unlinked").addEventListener("change", showLinks);
-  at("reset").addEventListener("click", () => setConfidence(0));
+  at("reset").addEventListener("click", () => (setConfidence(null), at("confidence").focus()));
   at("edit").addEventListener("click", edit);
   at("undo").addEventListener("click", undo);
   at("json").addEventListener("click", () => save("linked.json", "application/json", toJson(shownDocument())));
   at("html").addEventListener("click", saveHtml);
   for (const [id, make] of Object.entries({ "copy-link": permalink, "copy-curl": toCurl, "copy-python": toPython })) {
-    at(id).addEventListener("click", () => tellCopied(make(state.doc.text, confidence(), state.key !== null)));
+    at(id).addEventListener("click", () => tellCopied(make(state.doc.text, chosenConfidence(), state.key !== null)));
   }
   window.addEventListener("hashchange", openPermalink);
   window.addEventListener("resize", () => at("panel-graph").hidden || showGraph());
   acceptDrops(at("paper"), (file) => (at("result").hidden || edit(), take(file)));
   showCount();
-  askWhatIsAllowed();
+  askModel();
   if (!openPermalink() && matchMedia("(pointer: fine)").matches) at("text").focus();
 }
 
@@ -60,7 +61,7 @@ async function run() {
 }
 
 // The answer to a text, or null where there is none: then the page says why.
-async function link(text) {
+async function link(text, top = null) {
   if (state.running) return null;
   state.running = new AbortController();
   fail(null);
@@ -68,7 +69,7 @@ async function link(text) {
   const stop = showProgress(text);
   let doc = null;
   try {
-    doc = await linkText(text, state.key, state.running.signal);
+    doc = await linkText(text, state.key, { signal: state.running.signal, top });
   } catch (error) {
     if (error.status === 401) askForKey();
     else if (error.name !== "AbortError") fail(error.message);
@@ -76,6 +77,7 @@ async function link(text) {
     stop(doc !== null);
     at("link").disabled = false;
     state.running = null;
+    if (doc === null && document.activeElement === document.body) at("text").focus(); // the button pressed is gone
   }
   return doc;
 }
@@ -96,14 +98,26 @@ function askForKey() {
 function useKey() {
   state.key = at("key").value.trim();
   at("key-form").hidden = true;
-  askWhatIsAllowed();
+  at("text").focus();
+  askModel();
   run();
 }
 
-// Adding an entity is offered only where the service takes it; a service that wants a key is asked once it has one.
-async function askWhatIsAllowed() {
+// Adding an entity is offered only where the service takes it, and the slider begins where the service links. One that
+// wants a key is asked once it has one.
+async function askModel() {
   const model = await showModel(state.key).catch(() => null);
   at("tab-add").hidden = !model?.allow_edits;
+  setLeast(model?.min_confidence ?? 0);
+}
+
+// An answer has no links that are less sure than this; where the slider was moved, it stays.
+function setLeast(least) {
+  const chosen = chosenConfidence();
+  state.least = least;
+  at("confidence").min = String(least);
+  at("confidence-least").textContent = least > 0 ? ` The service gives none below ${percent(least)}.` : "";
+  setConfidence(chosen);
 }
 
 function showResult(doc) {
@@ -127,24 +141,27 @@ function edit() {
   at("text").focus();
 }
 
-function confidence() {
-  return Number(at("confidence").value);
+// Where the slider was moved to; null: nowhere, so that what the service linked is shown as it is.
+function chosenConfidence() {
+  const value = Number(at("confidence").value);
+  return value > state.least ? value : null;
 }
 
 function setConfidence(value) {
-  at("confidence").value = String(value);
+  at("confidence").value = String(value ?? state.least);
   showLinks();
 }
 
 function shownDocument() {
-  const links = chooseLinks(state.doc.links, { confidence: confidence(), hidden: state.hidden, unlinked: at("unlinked").checked });
+  const links = chooseLinks(state.doc.links, { confidence: chosenConfidence() ?? 0, hidden: state.hidden, unlinked: at("unlinked").checked });
   return { ...state.doc, links };
 }
 
 function showLinks() {
-  at("confidence-value").textContent = percent(confidence());
-  at("confidence").setAttribute("aria-valuetext", percent(confidence()));
-  at("reset").hidden = confidence() === 0;
+  const value = percent(Number(at("confidence").value));
+  at("confidence-value").textContent = value;
+  at("confidence").setAttribute("aria-valuetext", value);
+  at("reset").hidden = chosenConfidence() === null;
   if (!state.doc) return;
   const doc = shownDocument();
   article.show(doc.text, doc.links, state.types);
@@ -153,9 +170,9 @@ function showLinks() {
   if (!at("panel-graph").hidden) showGraph();
 }
 
-function goTo(link) {
+function goTo(link, how) {
   if (at("panel-text").hidden) tabs.choose(at("tab-text"));
-  article.goTo(link);
+  article.goTo(link, how);
 }
 
 function showPanel(id) {
@@ -192,6 +209,7 @@ async function add() {
 
 async function undo() {
   await change(() => removeEntity(state.added, state.key), null);
+  at("add-title").focus();
 }
 
 // Change the knowledge base, link the same text again and tell the difference; the entity that was added can be removed again.
@@ -206,7 +224,7 @@ async function change(make, added) {
   state.added = added?.title ?? null;
   at("undo").hidden = added === null;
   at("undo").textContent = `Remove “${state.added}”`;
-  const [before, after] = [state.doc, await link(state.doc.text)];
+  const [before, after] = [state.doc, await link(state.doc.text, ALL_CANDIDATES)];
   if (after === null) return null;
   state.doc = after;
   state.types = countTypes(after.links);
@@ -226,10 +244,10 @@ async function tellCopied(content) {
 
 // Link the text that the address holds; false if it holds none.
 function openPermalink() {
-  const { text, confidence: least } = readPermalink(location.hash);
+  const { text, confidence } = readPermalink(location.hash);
   if (text === null) return false;
   setText(text);
-  setConfidence(least);
+  setConfidence(confidence);
   run();
   return true;
 }

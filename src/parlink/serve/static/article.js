@@ -48,13 +48,14 @@ export class Article {
     for (const [mention, link] of this.links) mention.classList.toggle("pointed", title !== null && link.title === title);
   }
 
-  // Go to the place of a link, which is focused, so that its card opens.
-  goTo(wanted) {
+  // Go to the place of a link and open its card; the focus goes along, unless it is to stay where it is.
+  goTo(wanted, { focus = true } = {}) {
     for (const [mention, link] of this.links) {
       if (link !== wanted) continue;
       this.close();
       mention.scrollIntoView({ block: "center", behavior: "instant" });
-      mention.focus({ preventScroll: true });
+      if (focus) mention.focus({ preventScroll: true });
+      else this.#openAt(mention);
     }
   }
 

@@ -1,7 +1,7 @@
 // A linked document as a file: parlink's JSON, or one HTML page that needs nothing else, like that of `parlink link --html`.
 
 import { makeCard } from "./card.js";
-import { element, outward } from "./elements.js";
+import { element } from "./elements.js";
 import { countTypes, typed, utf16Offsets } from "./entities.js";
 
 const STYLES = ["base.css", "links.css", "linked_text.css"];
@@ -44,9 +44,8 @@ function pieces(doc, types) {
   doc.links.forEach((link, place) => {
     const [start, end] = [offsets[link.start], offsets[link.end]];
     const id = `card-${place}`;
-    const look = { class: link.title == null ? "mention nil typed" : "mention typed", "aria-describedby": id, "--sure": link.confidence ?? 1 };
-    const mention = outward(link.url, { ...look, ...typed(link.type, types) }, doc.text.slice(start, end));
-    mention.tabIndex = 0;
+    const look = { class: link.title == null ? "mention nil typed" : "mention typed", tabindex: 0, "aria-describedby": id, "--sure": link.confidence ?? 1 };
+    const mention = element("span", { ...look, ...typed(link.type, types) }, doc.text.slice(start, end));
     parts.push(doc.text.slice(at, start), element("span", { class: "place" }, mention, makeCard(link, types, { id, tools: false })));
     at = end;
   });

@@ -37,17 +37,18 @@ export class EntityList {
     this.root.replaceChildren(...this.entities.map((entity) => this.#line(entity, types)));
   }
 
-  // A click goes to the first place of the entity in the text, the next one to the next.
+  // A click goes to the first place of the entity in the text, the next one to the next; Enter does so, too, and
+  // leaves the focus in the list, from where one goes on.
   #line(entity, types) {
     const times = element("span", { class: "times" }, entity.links.length > 1 ? `×${entity.links.length}` : "");
     const name = element("span", { class: "name swatch typed", ...typed(entity.type, types) }, entity.title);
     const what = entity.description ? element("span", { class: "what" }, entity.description) : null;
     const button = element("button", { type: "button", class: "entity" }, name, times, what);
     let visits = 0;
-    button.addEventListener("click", () => {
+    button.addEventListener("click", (event) => {
       const place = visits++ % entity.links.length;
       if (entity.links.length > 1) times.textContent = `${place + 1}/${entity.links.length}`;
-      this.goTo(entity.links[place]);
+      this.goTo(entity.links[place], { focus: event.detail > 0 });
     });
     for (const event of ["pointerenter", "focusin"]) button.addEventListener(event, () => this.point(entity.title));
     for (const event of ["pointerleave", "focusout"]) button.addEventListener(event, () => this.point(null));

@@ -13,12 +13,12 @@ const ADVICE = {
   504: "The text took too long",
 };
 
-// A text with its links, under the options tuned for the model.
-export function linkText(text, key, signal) {
-  return ask("/v1/link", post({ text }, key, signal));
+// A text with its links, as the service makes them where nothing else is said; `top`: candidates of each.
+export function linkText(text, key, { signal, top = null }) {
+  return ask(`/v1/link${top === null ? "" : `?top=${top}`}`, post({ text }, key, signal));
 }
 
-// What was tuned for the model, its knowledge base, and whether that may be changed.
+// How the service links, its knowledge base, and whether that may be changed.
 export function showModel(key) {
   return ask("/v1/model", { headers: withKey(key) });
 }

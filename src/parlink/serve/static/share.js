@@ -1,16 +1,16 @@
-// Ways to take a text along: a link that holds it in its fragment, which no server sees, and code that asks again.
+// Ways to take a text and where the slider was moved to (null: nowhere) along: a link that holds it in its fragment, which no server sees, and code that asks again.
 
 export function permalink(text, confidence) {
   const fragment = new URLSearchParams({ text });
-  if (confidence > 0) fragment.set("confidence", String(confidence));
+  if (confidence !== null) fragment.set("confidence", String(confidence));
   return `${location.origin}${location.pathname}#${fragment}`;
 }
 
-// The text and the confidence of a link; the text is null if there is none.
+// The text and the confidence of a link; null where there is none.
 export function readPermalink(hash) {
   const fragment = new URLSearchParams(hash.replace(/^#/, ""));
-  const confidence = Number(fragment.get("confidence") ?? 0);
-  return { text: fragment.get("text"), confidence: confidence >= 0 && confidence <= 1 ? confidence : 0 };
+  const confidence = Number(fragment.get("confidence") ?? NaN);
+  return { text: fragment.get("text"), confidence: confidence >= 0 && confidence <= 1 ? confidence : null };
 }
 
 export function toCurl(text, confidence, locked) {
@@ -34,7 +34,7 @@ with urlopen(Request("${address(confidence)}", body, headers)) as answer:
 }
 
 function address(confidence) {
-  return `${location.origin}/v1/link${confidence > 0 ? `?min_confidence=${confidence}` : ""}`;
+  return `${location.origin}/v1/link${confidence !== null ? `?min_confidence=${confidence}` : ""}`;
 }
 
 // The clipboard is closed to pages that came over plain HTTP from another machine; the old way still works there.
