@@ -7,10 +7,12 @@ import pty
 import select
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from parlink import bars
+from parlink.checkpoint.folder import save_checkpoint
 from parlink.linking.linker import Linker
 from tiny_model import tiny_checkpoint
 
@@ -71,3 +73,16 @@ def test_a_linker_has_a_bar_only_where_a_person_types(monkeypatch: pytest.Monkey
     monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
     assert linker.link(["Paris", "Kent"]) == linked
     assert started
+
+
+def test_opening_a_model_has_a_spinner_only_where_a_person_types(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shown = list[str]()
+    monkeypatch.setattr(bars.LateBars, "add_task", lambda _bar, what, **_total: shown.append(what))
+    save_checkpoint(tmp_path, tiny_checkpoint(seed=3), card="")
+    Linker.load(tmp_path)
+    assert not shown
+    monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
+    Linker.load(tmp_path)
+    assert shown == ["opening the model"]

@@ -71,6 +71,22 @@ def test_a_file_is_not_taken_for_a_text(parlink: Parlink, folder: Path) -> None:
     assert "parlink link < notes.txt" in shown and "parlink annotate notes.txt" in shown
 
 
+def test_a_text_without_quotes_is_told_to_want_them(parlink: Parlink, folder: Path) -> None:
+    code, printed, shown = parlink("link", "Kent's", "is", "nice", "--model", "model")
+    assert (code, printed) == (1, "")
+    assert "got 3 arguments" in shown and """put quotes around it: 'Kent'"'"'s is nice'""" in shown
+    (folder / "other.txt").write_text(TEXT)
+    assert "other.txt: is a file" in parlink("link", "-", "other.txt", "--model", "model")[2]
+
+
+def test_the_name_of_no_file_is_a_text_and_says_so(parlink: Parlink) -> None:
+    options = ("--model", "model", "--surfaces", "surfaces.json")
+    code, printed, shown = parlink("link", "Hamburg.txt", *options)
+    assert (code, json.loads(printed)["text"]) == (0, "Hamburg.txt")
+    assert shown == "Hamburg.txt: there is no such file; it is linked as a text\n"
+    assert parlink("link", "Hamburg won.", *options)[2] == ""
+
+
 @pytest.mark.parametrize("text", ["Кент " * 40, "x" * 254 + "’", "Kent" + "/x" * 3000])
 def test_a_text_that_no_file_can_be_called_is_linked(parlink: Parlink, text: str) -> None:
     code, printed, _ = parlink("link", text, "--model", "model", "--surfaces", "surfaces.json")
@@ -94,6 +110,14 @@ def test_fewer_candidates(parlink: Parlink, folder: Path) -> None:
 def test_no_bar_is_shown_where_there_is_no_terminal(parlink: Parlink) -> None:
     options = ("-", "--model", "model", "--surfaces", "surfaces.json", "--mention-threshold", "30")
     assert parlink("link", *options, stdin=TEXT.encode() * 400)[::2] == (0, "")
+
+
+def test_that_the_model_is_opened_is_shown_if_it_takes_long(parlink: Parlink, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = list[str]()
+    monkeypatch.setattr("parlink.bars.LateBars.add_task", lambda _bar, what, **_total: shown.append(what))
+    monkeypatch.setattr("parlink.bars.LateBars.update", lambda *_task, **_done: None)
+    assert parlink("link", TEXT, "--model", "model", "--surfaces", "surfaces.json")[0] == 0
+    assert shown == ["opening the model", f"linking {len(TEXT)} characters"]
 
 
 @pytest.mark.parametrize("kind", ["json", "table", "html", "conll"])

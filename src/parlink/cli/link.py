@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -13,12 +15,17 @@ from parlink.cli.struct_options import add_options
 from parlink.config import LinkOptions
 from parlink.load_options import LoadOptions
 
+FILE_NAME = re.compile(r"[\w./~-]+\.(txt|md|html?|xml|pdf|docx?|jsonl?|csv|tsv|parquet|conll|gz|bz2|zst|zip)")
+
 
 @add_options(LinkOptions, LoadOptions)
 def link(
     options: LinkOptions,
     load: LoadOptions,
-    text: Annotated[str, typer.Argument(help="The text; - reads it from standard input.")] = "-",
+    text: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TEXT", help="The text, in quotes; - or nothing reads it from standard input."),
+    ] = None,
     model: Model = None,
     kb: KbFolder = None,
     surfaces: Annotated[
@@ -36,15 +43,17 @@ def link(
     ] = False,
 ) -> None:
     """Find the entities in a text. Prints a table on a terminal, JSON when piped."""
-    from parlink.bars import share_bar
+    from parlink.bars import share_bar, spinner
     from parlink.data.brief import keep_top
     from parlink.kb.surface_table import SurfaceTable
     from parlink.linking.explain import explain
-    from parlink.linking.linker import Linker
 
+    asked = _read(text or ["-"])
     source = None if surfaces is None else SurfaceTable.load(surfaces)
-    linker = Linker.load(model, kb=kb, source=source, device=load.device, precision=load.precision)
-    asked = _standard_input() if text == "-" else _not_a_file(text)
+    with spinner("opening the model"):
+        from parlink.linking.linker import Linker
+
+        linker = Linker.load(model, kb=kb, source=source, device=load.device, precision=load.precision)
     if explained:
         typer.echo(explain(linker, asked, options=options, top=top), nl=False)
         return
@@ -55,19 +64,33 @@ def link(
     write_answer(doc, OutputFormat.JSON if as_json else output_format)
 
 
-def _not_a_file(text: str) -> str:
+def _read(words: list[str]) -> str:
+    """Return the text that is meant; a file is not meant, and neither are several arguments."""
     from parlink.errors import TextError
 
-    try:
-        is_file = Path(text).is_file()
-    except (OSError, ValueError):  # too long for a name, or with a zero byte in it
-        return text
-    if is_file:
+    text, *others = words
+    if (path := next(filter(_is_file, words), None)) is not None:
         raise TextError(
-            f"{text}: is a file, and `parlink link` wants the text itself; give a file of text as "
-            f"parlink link < {text}, and one of documents to parlink annotate {text} -o linked.jsonl"
+            f"{path}: is a file, and `parlink link` wants the text itself; give a file of text as "
+            f"parlink link < {path}, and one of documents to parlink annotate {path} -o linked.jsonl"
         )
+    if others:
+        whole = quote(" ".join(words))
+        raise TextError(f"got {len(words)} arguments, and `parlink link` wants one text; put quotes around it: {whole}")
+    if text == "-":
+        return _standard_input()
+    if FILE_NAME.fullmatch(text):
+        from parlink.cli.bars import tell
+
+        tell(f"{text}: there is no such file; it is linked as a text")
     return text
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name, or with a zero byte in it
+        return False
 
 
 def _standard_input() -> str:

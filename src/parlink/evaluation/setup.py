@@ -24,10 +24,10 @@ from parlink.text.detokenize import detokenize
 if TYPE_CHECKING:  # torch, which they need, takes longer to import than a file of predictions to score
     from parlink.kb import KnowledgeBase
 
-Bar = Callable[[int, str], AbstractContextManager[Callable[[int], None] | None]]  # documents, what is done with them
+Bar = Callable[[int | None, str], AbstractContextManager[Callable[[int], None] | None]]  # documents, what is done
 
 
-def no_bar(_total: int, _what: str) -> AbstractContextManager[None]:
+def no_bar(_total: int | None, _what: str) -> AbstractContextManager[None]:
     """Show nothing."""
     return nullcontext()
 
@@ -112,7 +112,8 @@ def score_model(
 
     if save is not None and len(conditions) > 1:
         raise ParlinkError("--save-predictions wants one --condition; run parlink once for each")
-    linker = Linker.load(model, kb=setup.kb, device=load.device, precision=load.precision)
+    with bar(None, "opening the model"):
+        linker = Linker.load(model, kb=setup.kb, device=load.device, precision=load.precision)
     table = None if surfaces is None else SurfaceTable.load(surfaces)
     reports = []
     for condition in conditions:

@@ -59,7 +59,8 @@ def tune_model(
     from parlink.linking.linker import Linker
 
     warnings = setup.warnings + check_gold(setup.gold)
-    linker = Linker.load(model, kb=setup.kb, device=load.device, precision=load.precision)
+    with bar(None, "opening the model"):
+        linker = Linker.load(model, kb=setup.kb, device=load.device, precision=load.precision)
     _refuse_nil(linker, model, weights=weights)
     table = None if surfaces is None else SurfaceTable.load(surfaces)
     read = _read_all(options) if weights else options
@@ -92,7 +93,8 @@ def tune_decision(
     from parlink.linking.linker import Linker
 
     kb = next(iter(setups.values())).kb
-    linker = Linker.load(model, kb=kb, device=load.device, precision=load.precision)
+    with bar(None, "opening the model"):
+        linker = Linker.load(model, kb=kb, device=load.device, precision=load.precision)
     _refuse_nil(linker, model, weights=weights)
     read = _read_all(options) if weights else options
     sets = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -16,7 +17,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
-from parlink.bars import is_prompt, share_bar
+from parlink.bars import is_prompt, share_bar, spinner
 from parlink.checkpoint.config_file import own_kb, packaged_model
 from parlink.checkpoint.hub import model_folder
 from parlink.checkpoint.onnx_folder import OnnxCheckpoint, has_graphs, load_onnx
@@ -113,7 +114,8 @@ class Linker:
         folder = packaged_model() if path is None else model_folder(path)
         kb = own_kb(folder) if kb is None else kb
         opened = kb if isinstance(kb, KnowledgeBase | None) else KnowledgeBase.open(kb)
-        checkpoint, device = load_model(folder, device=device, precision=precision, runtime=runtime)
+        with spinner("opening the model") if is_prompt() else nullcontext():
+            checkpoint, device = load_model(folder, device=device, precision=precision, runtime=runtime)
         return cls(checkpoint, kb=opened, source=source or opened, device=device)
 
     def __repr__(self) -> str:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
+from parlink.bars import spinner
 from parlink.config import LinkOptions
 from parlink.errors import ParlinkError
 from parlink.load_options import LoadOptions
@@ -34,5 +35,6 @@ def start(
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     check_defaults(options, settings)
-    linker = Linker.load(model, kb=kb, device=load.device, precision=load.precision)
+    with spinner("opening the model"):
+        linker = Linker.load(model, kb=kb, device=load.device, precision=load.precision)
     serve(linker, settings, options=options, announce=announce)
