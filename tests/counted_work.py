@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -37,6 +38,23 @@ def count_work(compute: Callable[[], object]) -> Work:
     with moves:
         compute()
     return Work(int(flops.get_total_flops()), memory.bytes, sum(moves.calls.values()))
+
+
+def count_calls(compute: Callable[[], object]) -> int:
+    """Run a computation and count the calls of functions, those of C included."""
+    calls = 0
+
+    def count(_frame: Any, event: str, _value: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        compute()
+    finally:
+        sys.setprofile(before)
+    return calls
 
 
 class _NewMemory(TorchDispatchMode):

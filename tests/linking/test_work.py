@@ -7,11 +7,12 @@ are the new ones.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from counted_work import Work, count_work
+from counted_work import Work, count_calls, count_work
 from parlink.config import LinkOptions, Shortlist, Tuned
 from parlink.linking.linker import Linker
 from parlink.types import Document, Span
@@ -51,6 +52,23 @@ def test_nothing_moves_between_devices_for_each_mention(tmp_path: Path) -> None:
 def test_names_that_are_not_read_take_no_work(tmp_path: Path) -> None:
     whole = work(tmp_path / "all", document(4)).flops
     assert work(tmp_path / "one", document(4), shortlist=Shortlist(names=1, margin=0.0)).flops < 0.95 * whole
+
+
+def test_symbols_take_the_work_of_as_many_tokens_of_words(tmp_path: Path) -> None:
+    linker = Linker(tiny_checkpoint(seed=3, max_tokens=256), kb=(kb := tiny_kb(tmp_path)), source=kb)
+    options = LinkOptions(mention_threshold=30.0)  # the work of reading, without that of mentions
+
+    def count(text: str) -> tuple[int, float, float]:
+        linked = partial(linker.link, text, options=options)
+        return len(linker.tokenizer.encode(text).ids), count_work(linked).flops, count_calls(linked)
+
+    few, many = count(2_000 * "\N{GRINNING FACE}"), count(4_000 * "\N{GRINNING FACE}")
+    words = count(100 * SENTENCE)
+    assert len(linker.tokenizer.encode(2_000 * "\N{GRINNING FACE}").ids) > 4 * 256  # several windows
+    for emoji in (few, many):
+        for work, of_words in zip(emoji[1:], words[1:], strict=True):
+            assert work / emoji[0] == pytest.approx(of_words / words[0], rel=0.25)
+    assert many[1] < 2.2 * few[1] and many[2] < 2.2 * few[2]
 
 
 def test_a_short_text_beside_a_long_one_costs_its_own_tokens(tmp_path: Path) -> None:
