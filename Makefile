@@ -43,19 +43,21 @@ docs: $(READY)
 outputs: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/executed_page.py $(PAGES)
 
-wheel: $(READY)
+wheel: $(BIN)/python
 	rm -rf dist
 	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .
 
-release-check: wheel
+release-check: $(READY) wheel
 	$(BIN)/python tools/release_check.py
 
 clean:
 	rm -rf $(VENV) dist build site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
 # Installed again only when what it depends on has changed.
-$(DEMO): pyproject.toml constraints.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+$(DEMO): pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) torch
 	$(INSTALL) --editable .
 	touch $(DEMO)

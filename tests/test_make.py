@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,3 +27,11 @@ def test_make_test_runs_what_ci_runs() -> None:
     recipe = (ROOT / "Makefile").read_text().partition("\ntest:")[2].partition("\n\n")[0]
     assert all(step in recipe for step in ("ruff format --check", "ruff check", "mypy", "lint-imports", "pytest"))
     assert "browser" in recipe.splitlines()[0]
+
+
+def test_a_wheel_needs_nothing_but_a_python(tmp_path: Path) -> None:
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, tmp_path)
+    done = subprocess.run(["make", "--dry-run", "wheel"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "-m venv .venv" in done.stdout and "pip wheel" in done.stdout
+    assert "pip install" not in done.stdout

@@ -13,6 +13,7 @@ import pytest
 
 from executed_page import ROOT, run_page
 from parlink import Candidate, Document, Entity, Link, LinkOptions, Span
+from parlink.kb.tables import TYPES
 
 DOCS = ROOT / "docs"
 PAGES = [*sorted((DOCS / "tutorials").glob("*.md")), *(DOCS / f"{name}.md" for name in ("index", "spacy"))]
@@ -23,6 +24,13 @@ PAGES += [DOCS / "annotate-and-correct.md"]
 def test_a_page_prints_what_it_says(page: Path, tmp_path: Path) -> None:
     for output in run_page(page, tmp_path):
         assert output.is_true or not output.said, f"said:\n{output.said}\nprinted:\n{output.printed}"
+
+
+def test_the_labeling_interface_has_a_label_for_every_type() -> None:
+    text = (DOCS / "annotate-and-correct.md").read_text()
+    labels = [*TYPES, "Entity"]
+    assert re.findall(r'<Label value="(\w+)"/>', text) == labels
+    assert f"--label {','.join(labels)}" in text
 
 
 def test_make_outputs_knows_all_pages_that_are_run() -> None:
