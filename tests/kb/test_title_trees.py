@@ -99,11 +99,12 @@ def test_look_ups_do_not_wait_for_a_tree_that_is_being_made(tmp_path):
 
     class Waiting:
         hash = tokenizer.hash
+        reads_words_alone = False
 
-        def titles(self, titles):
+        def titles_laid_flat(self, titles):
             begun.set()
             released.wait()
-            return tokenizer.titles(titles)
+            return tokenizer.titles_laid_flat(titles)
 
     with ThreadPoolExecutor() as threads:
         tree = threads.submit(kb.tree, Waiting())

@@ -6,8 +6,10 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,6 +24,7 @@ from parlink.kb.tables import Tables
 from parlink.kb.view import View
 from parlink.nn.edited_tree import EditedTree, edit
 from parlink.nn.prefix_tree import PrefixTree
+from parlink.text.title_words import TitleWords
 from parlink.text.tokenizer import Tokenizer
 
 _log = logging.getLogger(__name__)
@@ -53,18 +56,38 @@ def base_tree(tables: Tables, tokenizer: Tokenizer) -> PrefixTree:
 
 def build_tree(tables: Tables, tokenizer: Tokenizer) -> PrefixTree:
     """Make the tree; titles that share a leaf are listed by count, the largest first."""
-    order = np.argsort(-tables.title_count.astype(np.int64), kind="stable")
-    lengths: list[NDArray[np.int64]] = []
-    tokens: list[NDArray[np.int64]] = []
-    with share_bar(f"reading {len(order):,} titles, which is done once") as progress:
-        for first in range(0, len(order), _BATCH):
-            sequences = tokenizer.titles([tables.title(number) for number in order[first : first + _BATCH].tolist()])
-            lengths.append(np.fromiter(map(len, sequences), np.int64, len(sequences)))
-            tokens.append(np.concatenate(sequences))
-            progress((first + len(sequences)) / len(order))
-    tree = PrefixTree.from_flat(_join(tokens), _join(lengths))
-    numbers = torch.from_numpy(order.astype(np.int32))
-    return replace(tree, name=numbers[tree.name.long()])
+    numbers, flat, lengths = _read_titles(tables, tokenizer)
+    tree = PrefixTree.from_flat(flat, lengths)
+    name = _list_by_count(numbers[tree.name.numpy()], tree, tables.title_count)
+    return replace(tree, name=torch.from_numpy(name.astype(np.int32)))
+
+
+def _read_titles(
+    tables: Tables, tokenizer: Tokenizer
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the numbers of all titles in the order of the trie, their tokens end to end, and how many each has."""
+    numbers, tokens, lengths = [], [], []
+    tokenize = TitleWords(tokenizer) if tokenizer.reads_words_alone else tokenizer.titles_laid_flat
+    titles = tables.titles.iteritems()
+    with share_bar(f"reading {len(tables):,} titles, which is done once") as progress:
+        for first in range(0, len(tables), _BATCH):
+            batch = dict(islice(titles, _BATCH))
+            flat, length = tokenize(list(batch))
+            numbers.append(np.fromiter(batch.values(), np.int64, len(batch)))
+            tokens.append(flat)
+            lengths.append(length)
+            progress((first + len(batch)) / len(tables))
+    return _join(numbers), _join(tokens), _join(lengths)
+
+
+def _list_by_count(name: NDArray[np.int64], tree: PrefixTree, count: NDArray[Any]) -> NDArray[np.int64]:
+    """Put the titles that share a leaf of a tree in order; few do."""
+    many = np.diff(tree.end_name.numpy())
+    shared = np.flatnonzero(np.repeat(many > 1, many))
+    leaf, title = np.repeat(np.arange(len(many)), many)[shared], name[shared]
+    listed = name.copy()
+    listed[shared] = title[np.lexsort((title, -count[title].astype(np.int64), leaf))]
+    return listed
 
 
 @lru_cache(maxsize=1)  # it is asked for with every batch

@@ -94,6 +94,21 @@ class Tokenizer:
         deciding = {key: parts[key] for key in ("added_tokens", "normalizer", "pre_tokenizer", "model")}
         return hashlib.sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()[:16]
 
+    @cached_property
+    def reads_words_alone(self) -> bool:
+        """Whether each word, the space before it included, has the same tokens whatever stands around it.
+
+        That is certain of byte-level tokenizers, which split a text at spaces and change nothing in it before.
+        """
+        parts = json.loads(self._to_json())
+        splits = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}
+        return (
+            parts["normalizer"] is None
+            and splits.items() <= (parts["pre_tokenizer"] or {}).items()
+            and not parts["model"].get("dropout")
+            and all(token["special"] for token in parts["added_tokens"])
+        )
+
     def encode(self, text: str) -> Tokens:
         """Tokenize a whole text, without special tokens."""
         points = _code_points(text)
@@ -113,6 +128,12 @@ class Tokenizer:
 
     def titles(self, titles: Sequence[str]) -> list[IntArray]:
         """Tokenize many titles at once, each as `title` does; remembers none."""
+        flat, lengths = self.titles_laid_flat(titles)
+        ends = np.cumsum([0, *lengths.tolist()]).tolist()
+        return [flat[first:last] for first, last in pairwise(ends)]
+
+    def titles_laid_flat(self, titles: Sequence[str]) -> tuple[IntArray, IntArray]:
+        """Tokenize many titles at once as `titles` does: all their tokens end to end, and how many each has."""
         try:
             "".join(titles).encode()
         except UnicodeEncodeError:
@@ -120,10 +141,9 @@ class Tokenizer:
                 _code_points(title)
             raise
         encodings = self._fast.encode_batch_fast(list(titles), add_special_tokens=False)
-        ids = [encoding.ids for encoding in encodings]
-        ends = np.cumsum([0, *map(len, ids)]).tolist()
-        flat = self._text_id[np.fromiter(chain.from_iterable(ids), np.int64, ends[-1])]
-        return [flat[first:last] for first, last in pairwise(ends)]
+        lengths = np.fromiter(map(len, encodings), np.int64, len(encodings))
+        ids = chain.from_iterable(encoding.ids for encoding in encodings)
+        return self._text_id[np.fromiter(ids, np.int64, int(lengths.sum()))], lengths
 
     def _to_json(self) -> str:
         # Reading may change the last digit of a score, once; so what is written and hashed has been read.
