@@ -36,7 +36,7 @@ def client(folder: Path) -> Iterator[httpx.Client]:
 def titles(client: httpx.Client, surface: str) -> set[str]:
     """The titles among the candidates of a surface, as linking sees them."""
     body = {"text": surface, "spans": [[0, len(surface)]]}
-    (link,) = client.post("/v1/link", json=body).raise_for_status().json()["links"]
+    (link,) = client.post("/v1/link?top=30", json=body).raise_for_status().json()["links"]
     return {candidate["title"] for candidate in link.get("candidates", ())}
 
 
