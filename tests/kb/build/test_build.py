@@ -13,6 +13,7 @@ import pytest
 
 from parlink.errors import DataFormatError, KnowledgeBaseError
 from parlink.kb import KnowledgeBase
+from parlink.kb.build import spill
 from parlink.kb.build.build import BuildOptions, build
 from parlink.kb.build.facts import Fact, Kind
 from parlink.kb.build.merge import Notes, Rules, entities
@@ -230,8 +231,11 @@ def test_aliases_and_ids_of_unknown_titles_are_left_out_and_reported(tmp_path):
 
 def test_memory_is_bounded_and_the_result_the_same(tmp_path, monkeypatch):
     kb = KnowledgeBase.open(tiny_folder(tmp_path / "a"))
-    monkeypatch.setattr("parlink.kb.build.spill.MAX_ROWS", 3)
+    monkeypatch.setattr("parlink.kb.build.spill.MAX_BYTES", 700)
+    pieces, write = [], spill._write_parquet
+    monkeypatch.setattr(spill, "_write_parquet", lambda path, rows: pieces.append(len(rows)) or write(path, rows))
     assert KnowledgeBase.open(tiny_folder(tmp_path / "b")).info.hash == kb.info.hash
+    assert len(pieces) > 20 and max(pieces) <= 5
 
 
 @pytest.mark.parametrize(
@@ -483,9 +487,9 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path):
     assert left(tmp_path) == []
 
 
-@pytest.mark.parametrize("rows", [3, 1000])  # that are held in memory
-def test_a_build_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch, rows):
-    monkeypatch.setattr("parlink.kb.build.spill.MAX_ROWS", rows)
+@pytest.mark.parametrize("size", [700, 1_000_000])  # of what is held in memory
+def test_a_build_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch, size):
+    monkeypatch.setattr("parlink.kb.build.spill.MAX_BYTES", size)
     first = write_lines(tmp_path / "a.jsonl", LINES)
     second = write_lines(tmp_path / "b.jsonl", [{"title": "Ulm"}])
 

@@ -14,9 +14,10 @@ from parlink.errors import ParlinkError
 
 Row = TypeVar("Row", bound=tuple[str | int, ...])
 
-MAX_ROWS = 1_000_000  # held in memory, about 300 bytes each
+MAX_BYTES = 128 << 20  # of rows that are held in memory, about; some 450,000
 MEMORY = "1GB"  # in which DuckDB sorts
 _BATCH = 4096
+_ROW_BYTES, _STRING_BYTES = 150, 50  # of a row without its strings, of a string without its characters
 
 
 class Spill(Generic[Row]):
@@ -27,25 +28,31 @@ class Spill(Generic[Row]):
     """
 
     def __init__(
-        self, folder: Path, name: str, *, make: Callable[[Any], Row] | None = None, max_rows: int | None = None
+        self, folder: Path, name: str, *, make: Callable[[Any], Row] | None = None, max_bytes: int | None = None
     ) -> None:
         self.make: Callable[[Any], Row] = make or _as_it_is
-        self.max_rows = MAX_ROWS if max_rows is None else max_rows
+        self.max_bytes = MAX_BYTES if max_bytes is None else max_bytes
         self.folder, self._name = folder, name
         self._pieces = sorted(folder.glob(f"{name}.[0-9]*.parquet"))  # of what did not fit into memory
         self._flushed = folder / f"{name}.rows"
         self._held: dict[Row, int] = {}
+        self._bytes = 0  # of these, about
         self._copy: Path | None = None  # of the rest, for DuckDB
 
     def add(self, row: Row, count: int = 1) -> None:
         """Count a row."""
-        self._held[row] = self._held.get(row, 0) + count
         self._copy = None
-        if len(self._held) >= self.max_rows:
+        before = self._held.get(row)
+        if before is not None:
+            self._held[row] = before + count
+            return
+        self._held[row] = count
+        self._bytes += row_bytes(row)
+        if self._bytes >= self.max_bytes:
             piece = self.folder / f"{self._name}.{len(self._pieces):06}.parquet"
             _write_parquet(piece, self._held)
             self._pieces.append(piece)
-            self._held = {}
+            self._held, self._bytes = {}, 0
 
     def update(self, rows: Iterable[tuple[Row, int]]) -> None:
         """Count many rows."""
@@ -59,12 +66,13 @@ class Spill(Generic[Row]):
         """Write what is held in memory to a file."""
         if self._held:
             rows = [(tuple(row), count) for row, count in self.rest().items()]
-            self._flushed.write_bytes(marshal.dumps(len(rows)) + marshal.dumps(rows))
-            self._held = {}
+            size = sum(row_bytes(row) for row, _ in rows)
+            self._flushed.write_bytes(marshal.dumps(size) + marshal.dumps(rows))
+            self._held, self._bytes = {}, 0
 
-    def count(self) -> int:
-        """Return how many rows there are at most."""
-        rest = len(self._held) + len(self._pieces) * self.max_rows
+    def size(self) -> int:
+        """Return how many bytes of memory all rows would take, about."""
+        rest = self._bytes + len(self._pieces) * self.max_bytes
         if not self._flushed.exists():
             return rest
         with self._flushed.open("rb") as file:
@@ -88,12 +96,17 @@ class Spill(Generic[Row]):
 
 def merge_spills(spills: Sequence[Spill[Row]]) -> Iterator[tuple[Row, int]]:
     """Yield the distinct rows of several spills of one kind in order, with their counts."""
-    if sum(spill.count() for spill in spills) < min((spill.max_rows for spill in spills), default=1):
+    if sum(spill.size() for spill in spills) < min((spill.max_bytes for spill in spills), default=1):
         counted = iter(sorted(_sum(spill.rest().items() for spill in spills).items()))
     else:
         counted = _merge_files([file for spill in spills for file in spill.files()], spills[0].folder)
     for row, count in counted:
         yield spills[0].make(row), count
+
+
+def row_bytes(row: Row) -> int:
+    """Return how many bytes of memory a row takes, about."""
+    return _ROW_BYTES + sum([_STRING_BYTES + len(value) for value in row if value and isinstance(value, str)])
 
 
 def _sum(several: Iterable[Iterable[tuple[Any, int]]]) -> dict[Any, int]:
@@ -130,7 +143,9 @@ def _duckdb(folder: Path) -> Iterator[Any]:
     try:
         import duckdb
     except ImportError as error:
-        message = f"more than {MAX_ROWS:,} names, links or titles are merged by DuckDB; install parlink[build]"
+        message = (
+            f"more than {MAX_BYTES >> 20} MB of names, links or titles are merged by DuckDB; install parlink[build]"
+        )
         raise ParlinkError(message) from error
     with duckdb.connect(config={"memory_limit": MEMORY, "threads": 1, "temp_directory": str(folder)}) as connection:
         connection.execute("set enable_progress_bar = false")  # it goes to the standard output
