@@ -15,7 +15,7 @@ from parlink.errors import DataFormatError
 from recipes.wikipedia import sources
 from recipes.wikipedia.evidence import Mark
 from recipes.wikipedia.kinds.classes import TYPE_OF_CLASS
-from recipes.wikipedia.kinds.decide import Kind
+from recipes.wikipedia.kinds.decide import Kind, make_kind
 from recipes.wikipedia.kinds.descriptions import MOST_CHARACTERS
 from recipes.wikipedia.kinds.head_types import type_of_phrase
 from recipes.wikipedia.kinds.noun_phrases import noun_phrase
@@ -95,7 +95,7 @@ def tell_kinds(pool: Pool, titles: Container[str], recent: Recent) -> dict[str, 
     for title, row in recent.rows.items():
         now = pool.now(title)
         if now is not None and now in titles:
-            kinds[now] = Kind(row.type, row.description or None)
+            kinds[now] = make_kind(row.type, row.description)
             if TYPE_OF_CLASS.get(pool.titles[now].kind) != row.type:
                 pool.titles[now].kind = ""
     return kinds

@@ -8,7 +8,7 @@ from recipes.wikipedia.evidence import Evidence
 from recipes.wikipedia.kinds.classes import TYPE_OF_CLASS
 from recipes.wikipedia.kinds.descriptions import MOST_CHARACTERS, describe
 from recipes.wikipedia.kinds.head_types import type_of_opening, type_of_phrase
-from recipes.wikipedia.kinds.noun_phrases import noun_phrase
+from recipes.wikipedia.kinds.noun_phrases import drop_last_words, noun_phrase
 from recipes.wikipedia.kinds.title_types import type_of_title
 
 _PERSONS = frozenset(["sronen_people", "us_legislators"])  # lists of titles.tsv.gz that hold nothing else
@@ -16,7 +16,6 @@ _NO_PERSONS = frozenset(["Bitcoin", "CBS", "Physician", "Robot", "Spotify"])  # 
 _FILMS = frozenset(["wikimovies"])
 _DOUBTFUL = frozenset(["Building", "Country", "EducationalInstitution", "MusicGenre"])  # often wrong, leads are not
 _NO_COUNTRIES = frozenset(["Country", "Magazine"])  # such as the United Nations, and a football club that has one
-_PLAIN = frozenset(["organization", "person", "work"])  # types that are better than no description
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +35,16 @@ def decide(title: str, evidence: Evidence, *, lead: str | None, facts: tuple[str
     by_class = _choose(name, told)
     kind = by_class or _by_lists(evidence, by_title, title)
     description = phrase or (describe(name, facts[1] if facts else "") if name else words)
-    if description is None and kind in _PLAIN and kind != by_title:
-        description = kind
-    return Kind(kind or ("other" if description else None), description and description[:MOST_CHARACTERS])
+    return make_kind(kind or ("other" if description else None), description)
+
+
+def make_kind(kind: str | None, description: str | None) -> Kind:
+    """Return a kind whose description ends with a word that says something, and is not the type once more."""
+    words = (description or "")[: MOST_CHARACTERS + 1].split(" ")
+    if len(description or "") > MOST_CHARACTERS:
+        words.pop()  # cut off in the middle
+    text = " ".join(drop_last_words(words)).rstrip(" ,;:")
+    return Kind(kind, text if text and text.lower() != kind else None)
 
 
 def _choose(name: str, told: str | None) -> str | None:

@@ -21,8 +21,11 @@ _CLAUSES = """who which that whose where when located situated based born best k
 _PREPOSITIONS = """in of from for by at on to near between during within under over among into about against along and
     or"""
 _DETERMINERS = "the a an its his her their both former u.s. first second third north south east west"
+_EMPTY = """a an the as is was are were be it he she they that this which who with its his her their one two three four
+    five several many most"""
 _STOP, _JOIN = frozenset(_CLAUSES.split()), frozenset(_PREPOSITIONS.split())
 _LAST = _JOIN | frozenset(_DETERMINERS.split())
+_EMPTY_ENDS = _JOIN | frozenset(_EMPTY.split())  # in small letters: "Division Two" is a name
 _PARTICIPLE = re.compile(
     r"[a-z-]+(?:ed|ing|wn)|spoken|written|given|broadcast|annually|originally|primarily|loosely|together|mainly|home"
 )
@@ -67,9 +70,21 @@ def _take_phrase(following: list[str]) -> list[str]:
         words.append(word)
         if _ends_sentence(word):
             break
-    while words and words[-1].lower() in _LAST:
+    while words and (words[-1].lower() in _LAST or words[-1] in _EMPTY_ENDS):
         words.pop()
     return words
+
+
+def drop_last_words(words: list[str]) -> list[str]:
+    """Return a phrase without function words at its end.
+
+    >>> drop_last_words("coastal city and is one".split())
+    ['coastal', 'city']
+    """
+    end = len(words)
+    while end and words[end - 1] in _EMPTY_ENDS:
+        end -= 1
+    return words[:end]
 
 
 def _is_clause(words: list[str], word: str, after: str) -> bool:

@@ -44,6 +44,7 @@ _SHAPES = (  # the first that fits tells the type, and what to say of it if that
         "organization",
     ),
     _shape(rf"\b(?:{_PLACE_ENDS})$|^(?:{_PLACE_STARTS}) ", "place", "place"),
+    _shape(r", (?:[JS]r\.?|II|III|IV)$", "person"),
     _shape(r"^[^,()]+, (?:[A-Z][\w.'-]*)(?: [A-Z][\w.'-]*)*$", "place"),
     _shape(r"\b(?:language|languages|people|disease|syndrome|virus|music)$", "other"),
 )
