@@ -42,7 +42,7 @@ def test_the_examples_are_right_about_types(tmp_path: Path) -> None:
 
 
 def test_figures_stand_beside_the_command_that_printed_them() -> None:
-    before = {table: TEXT[: TEXT.index(table)] for table in ("| data | linking F1", "| speed and size")}
+    before = {table: TEXT[: TEXT.index(table)] for table in ("| text | F1", "| one thread of a CPU")}
     assert all("python benchmarks/" in text.rpartition("```sh")[2] for text in before.values())
     assert (ROOT / "docs" / "images" / "page.png").stat().st_size < 300_000
 
