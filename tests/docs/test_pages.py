@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,12 @@ def test_the_labeling_interface_has_a_label_for_every_type() -> None:
     assert f"--label {','.join(labels)}" in text
 
 
+def test_the_start_page_names_every_extra() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    table = re.findall(r"^\| `(\w+)` \|", (DOCS / "index.md").read_text(), re.MULTILINE)
+    assert sorted(table) == sorted(extras.keys() - {"dev", "docs"})
+
+
 def test_make_outputs_knows_all_pages_that_are_run() -> None:
     makefile = (ROOT / "Makefile").read_text()
     names = {str(page.relative_to(ROOT)) for page in PAGES if page.parent == DOCS}
@@ -54,6 +61,9 @@ def test_the_site_is_built_without_a_warning_and_asks_no_other_server(tmp_path: 
     for page in (tmp_path / "site").rglob("*.html"):
         assert 'src="http' not in page.read_text(), page
         assert "](" not in re.sub(r"(?s)<(pre|code).*?</\1>", "", page.read_text()), f"{page}: a link that is not one"
+    commands = (tmp_path / "site" / "commands.html").read_text()
+    assert all(f">parlink {verb}<" in commands for verb in ("link", "serve", "kb lookup", "data convert"))
+    assert "--min-confidence" in commands and "here the commands are written" not in commands
     api = (tmp_path / "site" / "api.html").read_text()
     assert "parlink.Linker.stream" in api and "parlink.Document.to_html" in api
     for kind in (Document, Link, Candidate, Entity, Span, LinkOptions):
