@@ -267,6 +267,9 @@ def test_the_description_names_every_limit_and_has_examples(client: httpx.Client
     assert document["properties"]["spans"]["maxItems"] == 50
     parameters = {each["name"]: each["schema"] for each in description["paths"]["/v1/link"]["post"]["parameters"]}
     assert (parameters["beams"]["maximum"], parameters["max_candidates"]["maximum"]) == (20, 100)
+    assert (parameters["min_confidence"]["minimum"], parameters["mention_threshold"]["minimum"]) == (0, -10)
+    confidence = description["components"]["schemas"]["Link"]["properties"]["confidence"]
+    assert confidence["description"] == "Probability that the link is correct."
     (title,) = description["paths"]["/v1/entities"]["get"]["parameters"]
     assert title["schema"]["maxLength"] == 500
     for path, method in (("/v1/link", "post"), ("/nif", "post"), ("/v1/entities", "post")):

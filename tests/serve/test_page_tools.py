@@ -246,7 +246,22 @@ def test_there_is_no_tab_for_what_the_service_refuses(page: Browser) -> None:
 def test_the_api_is_described_without_a_script_from_elsewhere(chromium: Browser, service: str) -> None:
     page = open_page(chromium, f"{service}docs")
     until(page, lambda page: page.find_elements(By.CSS_SELECTOR, "#routes section"))
-    assert "/v1/link" in at(page, "routes").text and "min_confidence" in at(page, "routes").text
+    told = at(page, "routes").text
+    assert "/v1/link" in told and "min_confidence" in told
+    for facts in (
+        "number; at least 0; at most 1",
+        "integer; at least 1; at most 20; default: 5",
+        '"rank", "beam"; default: "rank"',
+        "integer; at least 1; at most 1,000,000,000; default: 1",
+        "string; at most 2,000 characters; required",
+    ):
+        assert facts in told, facts
+    assert told.count("Minimum log-odds that a mention starts") == 1
+    assert "As described at POST /v1/link: mention_threshold, score_threshold" in told
+    anchors = {
+        anchor.get_attribute("href").partition("#")[2] for anchor in page.find_elements(By.CSS_SELECTOR, "main a")
+    }
+    assert anchors and all(page.find_elements(By.ID, anchor) for anchor in anchors)
     assert complaints(page) == []
     with screen(page, 360):
         assert overflow(page) == 0

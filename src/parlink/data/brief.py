@@ -18,11 +18,10 @@ def keep_top(doc: Document, top: int) -> Document:
 
 def round_numbers(doc: Document) -> Document:
     """Round what is computed of links and candidates; unknown fields stay as they came."""
-    links = (replace(_round(link), candidates=tuple(map(_round, link.candidates))) for link in doc.links)
-    return replace(doc, links=tuple(links))
+    return replace(doc, links=tuple(_round(link, candidates=tuple(map(_round, link.candidates))) for link in doc.links))
 
 
-def _round(item: AnyItem) -> AnyItem:
+def _round(item: AnyItem, **others: Any) -> AnyItem:
     values = {field.name: getattr(item, field.name) for field in fields(item)}
     rounded: dict[str, Any] = {name: round(v, DIGITS) for name, v in values.items() if isinstance(v, float)}
-    return replace(item, **rounded)
+    return replace(item, **rounded, **others)

@@ -48,15 +48,15 @@ def _make_parameters() -> dict[str, Any]:
 def _make_kind(field: StructField) -> Any:
     """Return the type of a parameter: truth is a word, numbers are finite, and what may be left out cannot be null."""
     kinds = get_args(field.kind) if field.default is None else (field.kind,)
-    words = {bool: Truth, float: Annotated[float, Field(allow_inf_nan=False)]}
-    kind = words.get(kinds[0], kinds[0])
+    least = LEAST_MENTION_THRESHOLD if field.name == "mention_threshold" else field.meta.ge
+    bounds = Field(ge=least, le=field.meta.le, allow_inf_nan=False if kinds[0] is float else None)
+    kind: Any = Truth if kinds[0] is bool else Annotated[kinds[0], bounds]
     return kind | SkipJsonSchema[None] if field.default is None else kind  # type: ignore[misc]
 
 
 def _make_field(field: StructField) -> Any:
-    least = LEAST_MENTION_THRESHOLD if field.name == "mention_threshold" else field.meta.ge
     default = str(field.default).lower() if isinstance(field.default, bool) else field.default
-    return Field(default, description=field.meta.description, ge=least, le=field.meta.le)
+    return Field(default, description=field.meta.description)
 
 
 _LinkParameters: Any = create_model("LinkQuery", __base__=_Query, **_make_parameters())

@@ -10,8 +10,9 @@ from msgspec import to_builtins
 from parlink.config import ScoreWeights
 from parlink.kb.tables import TYPES
 from parlink.serve import related
+from parlink.serve.field_comments import read_comments
 from parlink.serve.settings import Settings
-from parlink.types import Candidate, Document, Entity, Link
+from parlink.types import Candidate, Document, Entity, Link, Span
 
 Json = dict[str, Any]
 DOCUMENT = {"id": "7", "text": "Kent play Leicester at home on Saturday."}
@@ -62,19 +63,25 @@ TURTLE = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/
 def describe_bodies(settings: Settings) -> Json:
     """Return the schemas that bodies refer to, under the limits of this service."""
     document = _describe(Document, required=("text",))
-    document["properties"] |= {"links": _list("Link"), "spans": _list("Span")}
-    limits = {
-        "id": {"type": ["string", "integer", "null"]},
-        "text": {"type": "string", "maxLength": settings.text_characters},
-        "links": _list("Link") | {"maxItems": settings.max_spans},
-        "spans": _list("Span") | {"maxItems": settings.max_spans},
+    document["properties"] |= {
+        "links": _list("Link")
+        | {"description": "What was found, in the order of the text; in a question, their candidates are used."},
+        "spans": _list("Span") | {"description": "Mentions that are already known; null: they are to be found."},
     }
-    bounds = {"start": _integer(0), "end": _integer(1)}
+    properties = document["properties"]
+    limits = {
+        "id": properties["id"] | {"type": ["string", "integer", "null"]},
+        "text": properties["text"] | {"maxLength": settings.text_characters},
+        "links": properties["links"] | {"maxItems": settings.max_spans},
+        "spans": properties["spans"] | {"maxItems": settings.max_spans},
+    }
+    said = {name: {"description": words} for name, words in read_comments(Span).items()}
+    bounds = {"start": _integer(0) | said.get("start", {}), "end": _integer(1) | said.get("end", {})}
     link = _describe(Link)
-    link["properties"] |= bounds | {"candidates": _list("Candidate")}
+    link["properties"] |= bounds | {"candidates": _list("Candidate") | {"description": "Best first."}}
     link["required"] = ["start", "end"]
     candidate = _describe(Candidate, required=("title",))
-    most = f"At most {settings.title_characters} characters in a request."
+    most = f"The unique name of the entity; at most {settings.title_characters} characters in a request."
     candidate["properties"]["title"] |= {"pattern": r"\S", "description": most}
     candidate["properties"]["prior"] |= {"minimum": 0, "maximum": 1}
     span = {
@@ -84,14 +91,19 @@ def describe_bodies(settings: Settings) -> Json:
             {"type": "array", "items": _integer(0), "minItems": 2, "maxItems": 2},
         ],
     }
-    error = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
+    said_wrong = {"type": "string"} | _say("What is wrong, and what to do.")
+    error = {"type": "object", "properties": {"error": said_wrong}, "required": ["error"]}
     return {
         "Document": document,
         "Documents": {"type": "array", "items": refer("Document")},
-        "Question": document | {"properties": document["properties"] | limits},
+        "Question": document | {"properties": properties | limits},
         "Questions": {"type": "array", "items": refer("Question"), "maxItems": settings.waiting},
         "RelQuestion": _describe_rel_question(settings),
-        "RelAnswer": {"type": "array", "items": {"type": "array", "minItems": 7, "maxItems": 7}},
+        "RelAnswer": {
+            "type": "array",
+            "items": {"type": "array", "minItems": 7, "maxItems": 7},
+            "description": "Rows of [start, length, mention, title, confidence, confidence of the mention, tag].",
+        },
         "Link": link,
         "Candidate": candidate,
         "Span": span,
@@ -139,7 +151,10 @@ def _describe(kind: type, required: Collection[str] = ()) -> Json:
     """Describe the strings and numbers among the fields of a dataclass; null means absent."""
     names: dict[object, str] = {str: "string", str | None: "string", float | None: "number", int | None: "integer"}
     hints = {name: names[hint] for name, hint in get_type_hints(kind).items() if hint in names}
-    properties = {name: {"type": kind if name in required else [kind, "null"]} for name, kind in hints.items()}
+    words = read_comments(kind)
+    properties: Json = {name: {"type": kind if name in required else [kind, "null"]} for name, kind in hints.items()}
+    for name in properties.keys() & words.keys():
+        properties[name]["description"] = words[name]
     return {
         "type": "object",
         "description": (kind.__doc__ or "").split("\n")[0],
@@ -150,14 +165,15 @@ def _describe(kind: type, required: Collection[str] = ()) -> Json:
 
 def _describe_model() -> Json:
     number, parts = {"type": "number"}, ScoreWeights.__struct_fields__
+    weights = {"type": "object", "properties": dict.fromkeys(parts, number), "required": list(parts)}
     properties = {
-        "mention_threshold": number,
-        "score_threshold": {"type": ["number", "null"]},
-        "min_confidence": number | {"minimum": 0, "maximum": 1},
-        "fallback": {"type": "boolean"},
-        "weights": {"type": "object", "properties": dict.fromkeys(parts, number), "required": list(parts)},
-        "kb": {"type": ["string", "null"]},
-        "allow_edits": {"type": "boolean"},
+        "mention_threshold": number | _say("Log-odds of a start from which a mention without an entity is told of."),
+        "score_threshold": {"type": ["number", "null"]} | _say("Least score of the best candidate; null: any."),
+        "min_confidence": number | _say("Least confidence of a link.") | {"minimum": 0, "maximum": 1},
+        "fallback": {"type": "boolean"} | _say("Whether all titles are searched where a mention has no candidates."),
+        "weights": weights | _say("Weights of the parts of a score."),
+        "kb": {"type": ["string", "null"]} | _say("Name of the knowledge base."),
+        "allow_edits": {"type": "boolean"} | _say("Whether entities may be added and removed."),
     }
     return {
         "type": "object",
@@ -169,17 +185,20 @@ def _describe_model() -> Json:
 
 def _describe_new_entity(settings: Settings) -> Json:
     text = {"type": "string", "minLength": 1, "maxLength": settings.title_characters}
-    optional = {"type": ["string", "null"], "maxLength": settings.description_characters}
+    names = {"type": "array", "items": text, "maxItems": settings.max_aliases, "default": []}
+    count = {"type": "integer", "minimum": 1, "maximum": settings.max_count, "default": 1}
+    optional = {"type": ["string", "null"]}
     return {
         "type": "object",
         "description": "An entity, further names for it, and how often each of its names was seen.",
         "properties": {
-            "title": text,
-            "id": {"type": ["string", "null"], "maxLength": settings.title_characters},
-            "type": {"enum": [*TYPES, None]},
-            "description": optional,
-            "aliases": {"type": "array", "items": text, "maxItems": settings.max_aliases},
-            "count": {"type": "integer", "minimum": 1, "maximum": settings.max_count},
+            "title": text | _say("Its unique name."),
+            "id": optional | {"maxLength": settings.title_characters} | _say("Such as a Wikidata QID."),
+            "type": {"enum": [*TYPES, None]} | _say("What kind of thing it is."),
+            "description": optional | {"maxLength": settings.description_characters} | _say("One line about it."),
+            "aliases": names | _say("Further names."),
+            "count": count
+            | _say("How often each of its names is taken to mean it: the higher, the better its chances."),
         },
         "required": ["title"],
         "additionalProperties": False,
@@ -191,7 +210,7 @@ def _describe_titles(settings: Settings) -> Json:
     return {
         "type": "object",
         "description": "The entities to relate.",
-        "properties": {"titles": {"type": "array", "items": title, "maxItems": related.MOST}},
+        "properties": {"titles": {"type": "array", "items": title, "maxItems": related.MOST} | _say("Titles.")},
         "required": ["titles"],
         "additionalProperties": False,
     }
@@ -200,7 +219,8 @@ def _describe_titles(settings: Settings) -> Json:
 def _describe_related() -> Json:
     share = {"type": "number", "minimum": 0, "maximum": 1}
     rows = {"type": "array", "items": {"type": "array", "items": share}}
-    return {"type": "object", "properties": {"related": rows}, "required": ["related"]}
+    said = _say("A row for each title, in each of which a number for each.")
+    return {"type": "object", "properties": {"related": rows | said}, "required": ["related"]}
 
 
 def _describe_rel_question(settings: Settings) -> Json:
@@ -218,16 +238,19 @@ def _describe_rel_question(settings: Settings) -> Json:
     }
     return {
         "type": "object",
-        "description": "A text, and the mentions in it as [start, length]; none: they are detected. `tagger`, which "
-        "clients of REL send, makes no difference.",
+        "description": "A text, as clients of REL send it.",
         "properties": {
-            "text": {"type": "string", "maxLength": settings.text_characters},
-            "spans": spans,
-            "tagger": {"type": ["string", "null"]},
+            "text": {"type": "string", "maxLength": settings.text_characters} | _say("What is linked."),
+            "spans": spans | _say("Mentions, as [start, length]; none: they are found."),
+            "tagger": {"type": ["string", "null"]} | _say("Makes no difference, as there is one detector."),
         },
         "required": ["text"],
         "additionalProperties": False,
     }
+
+
+def _say(description: str) -> Json:
+    return {"description": description}
 
 
 def _list(name: str) -> Json:

@@ -77,7 +77,7 @@ async function link(text, top = null) {
     stop(doc !== null);
     at("link").disabled = false;
     state.running = null;
-    if (doc === null && document.activeElement === document.body) at("text").focus(); // the button pressed is gone
+    if (doc === null && document.activeElement === document.body) at("text").focus({ preventScroll: true }); // the button pressed is gone
   }
   return doc;
 }
@@ -86,6 +86,7 @@ async function link(text, top = null) {
 function fail(message) {
   at("error").textContent = message ?? "";
   at("error").hidden = message === null;
+  if (message !== null) at("error").scrollIntoView({ block: "nearest" });
 }
 
 function askForKey() {

@@ -145,6 +145,7 @@ export class Article {
     mention.setAttribute("aria-expanded", "true");
     mention.after(this.card);
     place(this.card, mention);
+    requestAnimationFrame(() => this.card && place(this.card, this.open)); // the focus may scroll after this
   }
 }
 
