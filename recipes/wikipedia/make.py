@@ -91,7 +91,7 @@ def clean(pool: Pool, texts: Texts, tables: Tables) -> None:
     rename(pool, tables.recent, ids=dict(tables.ids), leads=tables.leads)
     pool.merge_moved("redirects followed")
     leave_out(pool, disambiguations=texts.disambiguations)
-    merge_twins(pool, tables.lower_redirects)
+    merge_twins(pool, tables.lower_redirects, tables.leads)
     merge_same_leads(pool, tables.leads)
     merge_parenthesis_twins(pool)
     merge_club_twins(pool, tables.leads)

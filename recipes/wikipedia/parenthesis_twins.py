@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from recipes.wikipedia.evidence import Evidence, Mark
+from recipes.wikipedia.kinds.classes import TYPE_OF_CLASS
 from recipes.wikipedia.kinds.descriptions import name_class
 from recipes.wikipedia.pool import Pool
 
@@ -16,6 +17,10 @@ _FIRM_ENDS = (".com", " Inc.", ", Inc.", " Corporation", " plc", " Ltd.")
 _WORDS_FOR_CLASSES = """automobile block cheese circuit city clan computer deity district family franchise language
     magazine missile network newspaper opera protocol prover river rocket rover software spacecraft system website"""
 _CLASSES = frozenset(_WORDS_FOR_CLASSES.split())
+# Titles of these are written either way, "Heves County".
+_WORDS_FOR_PLACES = """canton county department district island municipality parish prefecture province rayon region
+    river state"""
+_PLACES = frozenset(_WORDS_FOR_PLACES.split())
 
 
 def merge_parenthesis_twins(pool: Pool) -> None:
@@ -44,6 +49,10 @@ def _others(name: str, inside: str) -> Iterator[tuple[str, str]]:
         yield from ((name + end, "parenthesis for a firm's ending") for end in _FIRM_ENDS)
     if inside.rpartition(" ")[2] in _CLASSES:
         yield f"{name} {inside}", "parenthesis for words"
+    if inside.islower() and inside.endswith("magazine"):
+        yield f"{name} {inside.title()}", "parenthesis for words"
+    if inside.islower() and inside.rpartition(" ")[2] in _PLACES:
+        yield from ((f"{name} {words}", "parenthesis for a place") for words in (inside.title(), inside))
     if inside.islower():
         yield name, "parenthesis for the class"
 
@@ -55,4 +64,6 @@ def _are_one(title: Evidence, other: Evidence, inside: str, how: str) -> bool:
         return not other.is_page
     if how == "parenthesis for the class":
         return bool(other.kind) and not title.kind and name_class(other.kind) == inside
+    if how == "parenthesis for a place" and TYPE_OF_CLASS.get(title.kind or other.kind, "place") != "place":
+        return False
     return not (title.kind and other.kind)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from parlink.kb.surfaces import drop_parenthesis, fold
 from recipes.wikipedia.evidence import Evidence, Mark
+from recipes.wikipedia.kinds.noun_phrases import noun_phrase
 from recipes.wikipedia.pool import Pool
 
 _DASHES = re.compile(r"\s*[-‐-―−/]\s*")
@@ -16,6 +17,7 @@ _INITIALS = re.compile(r"\.\s+(?=\S\.)")
 _US = re.compile(r"\bU\.S\.(?= \w)")
 _SHORT = 4  # letters of a title in which each says much
 _ACRONYM = 5  # letters of the longest word that is another when it is in capitals
+_LONG_PHRASE = 3  # words of a lead that two titles have by no accident
 _LONG = 3  # words of a title that means the same with and without "The"
 # What is named by a common word, which in small letters means something else.
 _CLASSES_NAMED_BY_WORDS = """AcademicJournal Airline Band Book FictionalCharacter Magazine MilitaryUnit Musical
@@ -24,22 +26,26 @@ _CLASSES_NAMED_BY_WORDS = """AcademicJournal Airline Band Book FictionalCharacte
 _NAMED_BY_WORDS = frozenset(_CLASSES_NAMED_BY_WORDS.split())
 
 
-def merge_twins(pool: Pool, redirects: Mapping[str, str]) -> None:
+def merge_twins(pool: Pool, redirects: Mapping[str, str], leads: Mapping[str, str]) -> None:
     """Merge twins into the strongest; `redirects` lead from titles in small letters to titles."""
     groups: defaultdict[str, list[str]] = defaultdict(list)
     for title in pool.titles:
         groups[fold(_drop_marks(_drop_article(title)))].append(title)
     for key, titles in groups.items():
         if len(titles) > 1 and key:
-            _merge_group(pool, sorted(titles, key=lambda title: (-pool.titles[title].strength, title)), redirects)
+            _merge_group(
+                pool, sorted(titles, key=lambda title: (-pool.titles[title].strength, title)), redirects, leads
+            )
 
 
-def _merge_group(pool: Pool, titles: list[str], redirects: Mapping[str, str]) -> None:
+def _merge_group(pool: Pool, titles: list[str], redirects: Mapping[str, str], leads: Mapping[str, str]) -> None:
     distinct = titles[:1]
     for title in titles[1:]:
         for other in distinct:
             difference = _difference(title, other)
             reason = _reason_to_keep(pool, title, other, difference, redirects)
+            if reason and difference == "case" and _say_the_same(pool, title, other, leads):
+                difference, reason = "case, and class or leads say the same", None
             if reason is None:
                 pool.merge(title, other, f"twins merged: {difference}")
                 break
@@ -99,6 +105,19 @@ def _keep_case(title: str, other: str, one: Evidence, two: Evidence) -> str | No
     if is_word and not _NAMED_BY_WORDS.isdisjoint((one.kind, two.kind)):
         return "case, one is named by a common word"
     return None
+
+
+def _say_the_same(pool: Pool, title: str, other: str, leads: Mapping[str, str]) -> bool:
+    """Whether titles of several words that differ in case are one by their class, or by how their leads begin."""
+    one, two = pool.titles[title], pool.titles[other]
+    if " " not in (drop_parenthesis(title) or title) or _differ(one, two) or one.marks & two.marks & Mark.ID:
+        return False
+    if "MilitaryUnit" in (one.kind, two.kind):
+        return True  # an army in small letters is that army
+    if one.kind and two.kind:
+        return not any(len(word) > 1 and word.isupper() for word in f"{title} {other}".split())
+    phrases = [noun_phrase(leads.get(each, "")) for each in (title, other)]
+    return phrases[0] is not None and phrases[0] == phrases[1] and len(phrases[0].split()) >= _LONG_PHRASE
 
 
 def _differ(one: Evidence, two: Evidence) -> bool:
