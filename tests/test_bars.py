@@ -56,6 +56,7 @@ def test_a_bar_is_shown_on_a_terminal_once_the_work_has_taken_a_while() -> None:
     assert "linking" in shown and "100%" in shown
     assert "reading" in shown and "3/3" in shown
     assert "checking" in shown
+    assert "\x1b[1A\x1b[2K" in shown.rpartition("checking")[2].partition("reading")[0]  # up, and its line is taken away
     assert show(patience=60, pause=0) == ""
 
 

@@ -46,8 +46,8 @@ def share_bar(what: str) -> Iterator[Callable[[float], None]]:
 
 @contextmanager
 def spinner(what: str) -> Iterator[None]:
-    """Show that the block runs, where how much of it is done cannot be told."""
-    with LateBars(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as bar:
+    """Show that the block runs, where how much of it is done cannot be told; nothing of it is left at the end."""
+    with LateBars(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), transient=True) as bar:
         bar.add_task(what, total=None)
         yield
 
@@ -60,9 +60,10 @@ def columns(*amounts: ProgressColumn) -> tuple[ProgressColumn, ...]:
 class LateBars(Progress):
     """Bars that appear when the work has taken a while, and only on a terminal or in a notebook."""
 
-    def __init__(self, *columns: ProgressColumn) -> None:
+    def __init__(self, *columns: ProgressColumn, transient: bool = False) -> None:
         console = Console(stderr=True)
-        super().__init__(*columns, console=console, disable=not (console.is_interactive or console.is_jupyter))
+        disable = not (console.is_interactive or console.is_jupyter)
+        super().__init__(*columns, console=console, transient=transient, disable=disable)
         self._timer = Timer(PATIENCE, self.start)
         self._timer.daemon = True
 
