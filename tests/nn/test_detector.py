@@ -82,3 +82,16 @@ def test_a_span_that_others_propose_is_judged_as_a_detected_one() -> None:
     torch.testing.assert_close(judged.log_probability, detected.log_probability)
     long = Mentions(*(torch.tensor([number]) for number in (0, 1, 1 + model.config.max_mention_tokens)))
     assert judge(model.detector, states, batch, long).log_probability.tolist() == [-torch.inf]
+
+
+@given(LENGTHS, st.integers(0, 30))
+@settings(max_examples=20, deadline=None)
+@torch.no_grad()
+def test_ends_are_scored_alike_token_by_token_and_pair_by_pair(lengths: list[int], seed: int) -> None:
+    model = tiny_model(seed=seed, spread=3.0, dropout=0.0).double()
+    batch = collate([window(length) for length in lengths], pad_id=1)
+    states = model.encode(batch) + torch.arange(batch.tokens.shape[1])[:, None]  # with means of their own
+    row, first = torch.nonzero(batch.content, as_tuple=True)
+    by_token = model.detector.end_logits(states, batch.content, row, first)
+    by_pair = model.train().detector.end_logits(states, batch.content, row, first)
+    torch.testing.assert_close(by_token, by_pair)

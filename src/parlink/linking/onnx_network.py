@@ -161,7 +161,9 @@ class OnnxEncoding:
         last = first[:, None] + np.arange(most)
         possible = (last < (self.offset + self.length - 1)[row][:, None]) & (last > self.offset[row][:, None])
         last = np.minimum(last, len(self.states) - 1)
-        (logits,) = self.model.ends(states=self.states, first=first, last=last)
+        tokens, place = np.unique(last, return_inverse=True)  # the first end is the start itself
+        place = place.reshape(last.shape)  # numpy 2.0 leaves it flat
+        (logits,) = self.model.ends(states=self.states[tokens], first=place[:, 0], last=place)
         logits = np.where(possible, logits, -np.inf)
         with np.errstate(invalid="ignore"):  # where no end is possible there is no probability, as with torch
             shifted = logits - logits.max(1, keepdims=True)

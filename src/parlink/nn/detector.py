@@ -73,15 +73,42 @@ class Detector(nn.Module):
 
     def end_logits(self, states: Tensor, content: Tensor, row: Tensor, first: Tensor) -> Tensor:
         """Logit of each mention length from 1 to the limit, (mentions, lengths); impossible ends are -inf."""
+        length = states.shape[1]
         last = first[:, None] + torch.arange(self.max_mention_tokens, device=first.device)
-        inside = last < states.shape[1]
-        last = last.clamp(max=states.shape[1] - 1)
+        inside = last < length
+        last = last.clamp(max=length - 1)
         possible = inside & content[row[:, None], last]
-        logits = self.score_ends(states[row, first], states[row[:, None], last])
+        if self.training:  # dropout is drawn for each pair
+            logits = self._read_pairs(states[row, first], states[row[:, None], last])
+        else:
+            token = row[:, None] * length + last  # in all windows laid end to end; the first end is the start itself
+            wanted = torch.zeros(content.numel(), dtype=torch.bool, device=states.device)
+            wanted[token] = True
+            place = (wanted.cumsum(0) - 1)[token]
+            logits = self.score_ends(states.flatten(0, 1)[wanted], place[:, 0], place)
         return logits.masked_fill(~possible, -torch.inf)
 
-    def score_ends(self, first: Tensor, last: Tensor) -> Tensor:
-        """Logit of each end of a mention, (mentions, ends), of the states there and at its start (mentions, hidden)."""
+    def score_ends(self, states: Tensor, first: Tensor, last: Tensor) -> Tensor:
+        """Logit of each end of a mention, (mentions, ends): states (tokens, hidden), of which they are `first`, `last`.
+
+        The norm and the first linear map are of a start and an end put together. What either adds to them is worked out
+        once a token, in place of once a pair.
+        """
+        norm, _, linear, *rest = self.end
+        weight, hidden = linear.weight * norm.weight, states.shape[1]
+        weight = weight - weight.mean(1, keepdim=True)  # takes the mean of what it is multiplied with out of it
+        starts, ends = F.linear(states[first], weight[:, :hidden])[:, None], F.linear(states, weight[:, hidden:])
+        mean, square = states.mean(1), states.square().mean(1)
+        variance = square - mean.square()
+        of_both = (variance[first][:, None] + variance[last]) / 2 + ((mean[first][:, None] - mean[last]) / 2).square()
+        inputs = (starts + ends[last]) * (of_both + norm.eps).rsqrt()[..., None]
+        inputs = inputs + F.linear(norm.bias, linear.weight, linear.bias)
+        for module in rest:
+            inputs = module(inputs)
+        return inputs.squeeze(-1)
+
+    def _read_pairs(self, first: Tensor, last: Tensor) -> Tensor:
+        """The same of the states of starts (mentions, hidden) and ends (mentions, ends, hidden), pair by pair."""
         logits: Tensor = self.end(torch.cat([first[:, None].expand_as(last), last], -1)).squeeze(-1)
         return logits
 

@@ -53,7 +53,7 @@ class EndGraph(nn.Module):
         last: Tensor,  # (mentions, ends) tokens
     ) -> Tensor:  # (mentions, ends)
         """Score each end of a mention."""
-        return self.detector.score_ends(states[first], states[last])
+        return self.detector.score_ends(states, first, last)
 
 
 class MentionGraph(nn.Module):

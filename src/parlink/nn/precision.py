@@ -14,7 +14,7 @@ LEAST_OUTPUTS = 32  # of a linear map that is turned: fewer make no work
 
 def to_int8(model: LinkingModel, *, token_bits: TokenBits) -> None:
     """Turn the matrices of a model to 8 bits, in place, but for its words, whose rows are looked up."""
-    for part in (model.encoder.layers, model.detector, model.decoder):
+    for part in (model.encoder.layers, model.detector.start, model.decoder):  # what is left of the detector is small
         _turn_linear(part, token_bits, words=model.decoder.head.decoder)
     if isinstance(model.decoder.lstm, Lstm):
         model.decoder.lstm = Int8Lstm(model.decoder.lstm, token_bits=token_bits)
