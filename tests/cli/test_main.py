@@ -9,13 +9,28 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from parlink.cli.main import app
 from parlink.errors import ConfigError
 from parlink.settings import parse, read_toml
 from parlink.train_config import TrainConfig
 
 DEEP = '{"text": "a", "x": ' + "[" * 100_000 + "]" * 100_000 + "}\n"
 needs_dev_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+
+
+@pytest.mark.parametrize(
+    ("command", "said", "threads"), [("link", None, "1"), ("link", "3", "3"), ("kb", None, "1"), ("train", None, None)]
+)
+def test_commands_compute_on_one_thread_unless_told_otherwise(
+    monkeypatch: pytest.MonkeyPatch, command: str, said: str | None, threads: str | None
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", said or "")
+    if said is None:
+        monkeypatch.delenv("OMP_NUM_THREADS")
+    assert CliRunner().invoke(app, [command, "--help"]).exit_code == 0
+    assert os.environ.get("OMP_NUM_THREADS") == threads
 
 
 def run(*arguments: object, stdout: int | None = subprocess.PIPE) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import itertools
 import math
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from parlink.config import LinkOptions, ScoreWeights, Tuned
 from parlink.decision_config import Confidence
 from parlink.errors import ParlinkError, TextError
 from parlink.kb.surface_table import SurfaceTable
+from parlink.linking.keep import keep
 from parlink.linking.linker import Linker
 from parlink.types import Candidate, Document, Link, Span
 from tiny_model import tiny_checkpoint
@@ -88,6 +90,22 @@ def test_a_lone_surrogate_is_refused_and_fails_alone_in_a_stream() -> None:
     assert second.links == ()
     assert second.id == "bad"
     close(first, third)
+
+
+def test_a_stream_tells_how_many_tokens_were_read() -> None:
+    model = linker()
+    texts = ["Hamburg beat Dresden.", "x \ud800 y", ""]
+    counted = [tokens for _, tokens in model.stream_counted(texts)]
+    assert counted == [len(model.tokenizer.encode(texts[0]).ids), 0, 0]
+
+
+def test_what_a_process_keeps_is_no_longer_searched_for_garbage() -> None:
+    before = gc.get_freeze_count()
+    try:
+        keep(linker())
+        assert gc.get_freeze_count() > before
+    finally:
+        gc.unfreeze()
 
 
 def test_every_document_comes_back_in_its_place() -> None:

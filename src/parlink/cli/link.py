@@ -51,9 +51,10 @@ def link(
     asked = _read(text or ["-"])
     source = None if surfaces is None else SurfaceTable.load(surfaces)
     with spinner("opening the model"):
+        from parlink.linking.keep import keep
         from parlink.linking.linker import Linker
 
-        linker = Linker.load(model, kb=kb, source=source, device=load.device, precision=load.precision)
+        linker = keep(Linker.load(model, kb=kb, source=source, device=load.device, precision=load.precision))
     if explained:
         typer.echo(explain(linker, asked, options=options, top=top), nl=False)
         return

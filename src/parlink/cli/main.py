@@ -32,11 +32,16 @@ def _print_version(asked: bool) -> None:
 
 @app.callback()
 def parlink(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Link text to Wikipedia or to your own knowledge base."""
+    if context.invoked_subcommand != "train":
+        # More threads gain little, and wait for each other where a core is busy: throughput comes from processes.
+        # To be said before torch, onnxruntime or numpy is loaded.
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 app.command()(link.link)

@@ -20,6 +20,7 @@ from parlink.data import jsonl
 from parlink.data.brief import keep_top
 from parlink.data.formats.entries import Entry
 from parlink.data.html import Stripped, strip_html
+from parlink.linking.keep import keep
 from parlink.linking.linker import DEFAULT, Linker
 from parlink.load_options import DEFAULT_LOAD, LoadOptions
 from parlink.types import Document
@@ -54,9 +55,14 @@ class LinkedChunk:
 
 def link_chunk(job: Job, chunk: Chunk) -> LinkedChunk:
     """Link a chunk on one thread, with a linker that is opened once in a process."""
-    linker = open_linker(job.model, job.kb, load=job.load, shared=job.shared)
+    linker = _open_for_good(job.model, job.kb, load=job.load, shared=job.shared)
     with one_thread():
         return link_entries(linker, job, chunk)
+
+
+@lru_cache(maxsize=1)
+def _open_for_good(model: Path | None, kb: Path | None, *, load: LoadOptions, shared: bool) -> Linker:
+    return keep(open_linker(model, kb, load=load, shared=shared))
 
 
 @lru_cache(maxsize=1)
@@ -96,8 +102,8 @@ def link_documents(linker: Linker, job: Job, documents: Sequence[Document]) -> I
     """Link documents together, and say of each how many tokens it has."""
     pages = [strip_html(doc.text) if job.strip == "html" else None for doc in documents]
     asked = [_strip(doc, page) for doc, page in zip(documents, pages, strict=True)]
-    for doc, page, linked in zip(documents, pages, linker.stream(asked, options=job.options), strict=True):
-        tokens = 0 if linked.error is not None else len(linker.tokenizer.encode(linked.text).ids)
+    answers = linker.stream_counted(asked, options=job.options)
+    for doc, page, (linked, tokens) in zip(documents, pages, answers, strict=True):
         restored = linked if page is None else page.restore(linked, doc.text)
         yield keep_top(restored, job.top), tokens
 

@@ -108,12 +108,13 @@ def score_model(
     """Link the gold documents with a model under each condition, and score the links."""
     from parlink.evaluation.run import evaluate
     from parlink.kb.surface_table import SurfaceTable
+    from parlink.linking.keep import keep
     from parlink.linking.linker import Linker
 
     if save is not None and len(conditions) > 1:
         raise ParlinkError("--save-predictions wants one --condition; run parlink once for each")
     with bar(None, "opening the model"):
-        linker = Linker.load(model, kb=setup.kb, device=load.device, precision=load.precision)
+        linker = keep(Linker.load(model, kb=setup.kb, device=load.device, precision=load.precision))
     table = None if surfaces is None else SurfaceTable.load(surfaces)
     reports = []
     for condition in conditions:

@@ -79,9 +79,10 @@ def measure_model(
     threads: int,
 ) -> Speed:
     """Open a model, let it warm up, and measure it; spans and links of the documents are not shown to it."""
+    from parlink.linking.keep import keep
     from parlink.linking.linker import Linker
 
-    linker = Linker.load(model, kb=kb, device=load.device, precision=load.precision)
+    linker = keep(Linker.load(model, kb=kb, device=load.device, precision=load.precision))
     import torch  # not before: what is loaded first chooses the kernels
 
     torch.set_num_threads(threads)

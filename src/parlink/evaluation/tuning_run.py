@@ -56,11 +56,12 @@ def tune_model(
 ) -> tuple[Tuning, tuple[EvalWarning, ...]]:
     """Link the documents once at a low threshold, and choose everything else from that; with what is odd in them."""
     from parlink.kb.surface_table import SurfaceTable
+    from parlink.linking.keep import keep
     from parlink.linking.linker import Linker
 
     warnings = setup.warnings + check_gold(setup.gold)
     with bar(None, "opening the model"):
-        linker = Linker.load(model, kb=setup.kb, device=load.device, precision=load.precision)
+        linker = keep(Linker.load(model, kb=setup.kb, device=load.device, precision=load.precision))
     _refuse_nil(linker, model, weights=weights)
     table = None if surfaces is None else SurfaceTable.load(surfaces)
     read = _read_all(options) if weights else options
@@ -90,11 +91,12 @@ def tune_decision(
 
     Of a model with a shortlist all names are read for the weights, and the decision sees what it will leave of them.
     """
+    from parlink.linking.keep import keep
     from parlink.linking.linker import Linker
 
     kb = next(iter(setups.values())).kb
     with bar(None, "opening the model"):
-        linker = Linker.load(model, kb=kb, device=load.device, precision=load.precision)
+        linker = keep(Linker.load(model, kb=kb, device=load.device, precision=load.precision))
     _refuse_nil(linker, model, weights=weights)
     read = _read_all(options) if weights else options
     sets = [

@@ -187,6 +187,18 @@ class Linker:
 
         `fields` are those of `LinkOptions`, as in `link`.
         """
+        counted = self.stream_counted(documents, options=options, batch_tokens=batch_tokens, **fields)
+        return (doc for doc, _ in counted)
+
+    def stream_counted(
+        self,
+        documents: Iterable[Text],
+        *,
+        options: LinkOptions = DEFAULT,
+        batch_tokens: int = BATCH_TOKENS,
+        **fields: Any,
+    ) -> Iterator[tuple[Document, int]]:
+        """Link documents as `stream` does, and say of each how many tokens were read; of a failed one, 0."""
         if isinstance(documents, str | bytes | Document | Mapping) or not isinstance(documents, Iterable):
             raise TextError(f"stream wants many documents, got {documents!r:.60}; link takes one")
         if type(batch_tokens) is not int or batch_tokens < 1:
@@ -206,7 +218,7 @@ class Linker:
 
     def _link_pool(
         self, pool: Sequence[TokenizedDocument | Document], settings: LinkSettings, batch_tokens: int
-    ) -> Iterator[Document]:
+    ) -> Iterator[tuple[Document, int]]:
         """Link what could be tokenized, together; if that fails, each alone, as one of them is at fault."""
         texts = [item for item in pool if isinstance(item, TokenizedDocument)]
         try:
@@ -218,7 +230,8 @@ class Linker:
                 return
             linked = iter([_fail(text.doc, error) for text in texts])
         for item in pool:
-            yield next(linked) if isinstance(item, TokenizedDocument) else item
+            doc = next(linked) if isinstance(item, TokenizedDocument) else item
+            yield doc, len(item.tokens.ids) if isinstance(item, TokenizedDocument) and doc.error is None else 0
 
     def _tokenize(self, document: Text) -> TokenizedDocument:
         return tokenize(read_document(document), tokenizer=self.tokenizer, config=self.network.config)

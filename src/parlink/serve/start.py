@@ -31,10 +31,11 @@ def start(
         from parlink.serve.run import serve
     except ModuleNotFoundError as error:
         raise ParlinkError(f"the service needs {error.name}; install parlink[serve]") from error
+    from parlink.linking.keep import keep
     from parlink.linking.linker import Linker
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     check_defaults(options, settings)
     with spinner("opening the model"):
-        linker = Linker.load(model, kb=kb, device=load.device, precision=load.precision)
+        linker = keep(Linker.load(model, kb=kb, device=load.device, precision=load.precision))
     serve(linker, settings, options=options, announce=announce)
