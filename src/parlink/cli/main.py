@@ -40,8 +40,9 @@ def parlink(
     """Link text to Wikipedia or to your own knowledge base."""
     if context.invoked_subcommand != "train":
         # More threads gain little, and wait for each other where a core is busy: throughput comes from processes.
-        # To be said before torch, onnxruntime or numpy is loaded.
+        # To be said before torch, onnxruntime, numpy or tokenizers is loaded.
         os.environ.setdefault("OMP_NUM_THREADS", "1")
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
 app.command()(link.link)

@@ -79,7 +79,9 @@ class EntityReader:
         self._tokens += descriptions
 
     def _tokenize(self, texts: list[str]) -> list[Integers]:
-        return [ids[:TOKENS] for ids in self._tokenizer.titles(texts)]
+        distinct = list(dict.fromkeys(texts))  # many entities have the same description
+        tokens = dict(zip(distinct, (ids[:TOKENS] for ids in self._tokenizer.titles(distinct)), strict=True))
+        return [tokens[text] for text in texts]
 
     def _new_vectors(self, rows: int) -> Tensor:
         return self._model.encoder.token_embeddings.weight.new_empty(rows, self._model.config.similarity)

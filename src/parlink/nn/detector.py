@@ -94,7 +94,8 @@ class Detector(nn.Module):
         The norm and the first linear map are of a start and an end put together. What either adds to them is worked out
         once a token, in place of once a pair.
         """
-        norm, _, linear, *rest = self.end
+        norm, linear = self.end[0], self.end[2]
+        assert isinstance(norm, nn.LayerNorm) and isinstance(linear, nn.Linear), "dropout stands between them"
         weight, hidden = linear.weight * norm.weight, states.shape[1]
         weight = weight - weight.mean(1, keepdim=True)  # takes the mean of what it is multiplied with out of it
         starts, ends = F.linear(states[first], weight[:, :hidden])[:, None], F.linear(states, weight[:, hidden:])
@@ -103,7 +104,7 @@ class Detector(nn.Module):
         of_both = (variance[first][:, None] + variance[last]) / 2 + ((mean[first][:, None] - mean[last]) / 2).square()
         inputs = (starts + ends[last]) * (of_both + norm.eps).rsqrt()[..., None]
         inputs = inputs + F.linear(norm.bias, linear.weight, linear.bias)
-        for module in rest:
+        for module in list(self.end)[3:]:
             inputs = module(inputs)
         return inputs.squeeze(-1)
 
