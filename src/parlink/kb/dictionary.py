@@ -36,6 +36,36 @@ class _Word(NamedTuple):
     breaks: bool  # no name goes on from the word before to this one, unless it is spelled exactly so
 
 
+class _Words:
+    """The words of a text; what they are as parts of keys is worked out where a name may start."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.spans = text, [match.span() for match in _WORD.finditer(text)]
+        self._known: dict[int, _Word] = {}
+
+    def from_here(self, first: int) -> list[_Word]:
+        """The words that a name may have which begins with one of them."""
+        known = self._known
+        return [known.get(at) or self._read(at) for at in range(first, min(first + LONGEST, len(self.spans)))]
+
+    def may_start(self, at: int, starts: Container[int]) -> bool:
+        """Whether a name may start at a word, or at the article before it."""
+        start = self.spans[at][0]
+        if start in starts:
+            return True
+        before, end = self.spans[at - 1] if at else (0, 0)
+        if end - before != len("the"):
+            return False
+        article = _ARTICLE.search(self.text, max(0, start - 5), start)
+        return article is not None and article.start() in starts
+
+    def _read(self, at: int) -> _Word:
+        (before, behind), (start, end) = self.spans[at - 1] if at else (0, 0), self.spans[at]
+        breaks = _BREAK.search(self.text, max(before, behind - 3), start) is not None
+        word = self._known[at] = _Word(start, end, _letters(self.text[start:end]), breaks)
+        return word
+
+
 @dataclass(frozen=True, slots=True)
 class Dictionary:
     """The names of a knowledge base, looked for in texts; what was looked up is remembered as long as it lives."""
@@ -54,15 +84,15 @@ class Dictionary:
 
         With `starts`, only names that start at one of these characters, and names of one's own.
         """
-        words = list(_split(text))
+        words = _Words(text)
         if len(self._known) > REMEMBERED:
             self._known.clear()
         has_own = self._is_own or bool(self.view.changes.records)
         spans: list[Span] = []
-        for first, word in enumerate(words):
-            if not (has_own or starts is None or _may_start(text, word.start, starts)):
+        for first in range(len(words.spans)):
+            if not (has_own or starts is None or words.may_start(first, starts)):
                 continue
-            span = self._longest(text, words[first : first + LONGEST])
+            span = self._longest(text, words.from_here(first))
             if span is None or (spans and span.end <= spans[-1].end):
                 continue
             if starts is None or span.start in starts or self.view.linked(text[span.start : span.end]) is None:
@@ -138,20 +168,6 @@ def _spellings(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     if article:
         yield article.start(), end
     yield start, end
-
-
-def _may_start(text: str, start: int, starts: Container[int]) -> bool:
-    """Whether a name may start at a word, or at the article before it."""
-    article = _ARTICLE.search(text, max(0, start - 5), start)
-    return start in starts or (article is not None and article.start() in starts)
-
-
-def _split(text: str) -> Iterator[_Word]:
-    start = end = 0
-    for match in _WORD.finditer(text):
-        breaks = _BREAK.search(text, max(start, end - 3), match.start()) is not None
-        start, end = match.span()
-        yield _Word(start, end, _letters(match.group()), breaks)
 
 
 def _letters(word: str) -> str:

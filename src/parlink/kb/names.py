@@ -34,13 +34,8 @@ class Names:
 
     def steps(self, surface: str) -> NDArray[np.int64]:
         """Return the look-up step by which a surface of that key finds each name."""
-        return find_steps(self.kind, self.form, surface)
-
-
-def find_steps(kind: NDArray[np.integer[Any]], forms: NDArray[np.uint16], surface: str) -> NDArray[np.int64]:
-    """Return the look-up step by which a surface finds each of the names of its key, of these kinds and forms."""
-    spelled = _SPELLED[forms ^ np.uint16(form(surface))]
-    return np.where(kind <= REDIRECT, spelled, kind + (surfaces.TITLE - SHORT_TITLE)).astype(np.int64)
+        spelled = _SPELLED[self.form ^ np.uint16(form(surface))]
+        return np.where(self.kind <= REDIRECT, spelled, self.kind + (surfaces.TITLE - SHORT_TITLE))
 
 
 _DIFFERS = np.arange(1 << 16)  # bits in which two forms differ

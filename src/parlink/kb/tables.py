@@ -41,7 +41,7 @@ from parlink.errors import KnowledgeBaseError
 from parlink.kb import arrays, surfaces
 from parlink.kb.info import File, Info, check_file, read_info
 from parlink.kb.link_graph import LINKS_FILE, LinkGraph
-from parlink.kb.names import KIND_SHIFT, REDIRECT, TITLE_MASK, Names, find_steps, form, narrow
+from parlink.kb.names import KIND_SHIFT, REDIRECT, TITLE_MASK, Names, form, narrow
 from parlink.kb.shapes import SHAPES, shape
 
 ARRAYS_FILE = "arrays.safetensors"
@@ -51,6 +51,7 @@ TYPES = ("person", "organization", "place", "event", "work", "product", "species
 
 LINKED_BITS = 15  # of name_linked: the probability; the highest bit says that it is a guess
 LINKED_SCALE = (1 << LINKED_BITS) - 1
+REMEMBERED, FEW_NAMES = 1 << 12, 256  # keys, and names of one: 25 MB at most, and some 2 as a rule
 CHECKED_BYTES = 32 << 20  # that are read at opening to see whether they are whole, which takes some 20 ms
 
 
@@ -79,6 +80,7 @@ class Tables:
             self._arrays[name] for name in ("name_start", "name_title", "name_count", "name_form")
         )
         self.title_count = self._arrays["title_count" if "title_count" in self._arrays else "title_popularity"]
+        self._remembered: dict[str, tuple[int, Names]] = {}
         self._check_shapes()
 
     @classmethod
@@ -127,7 +129,21 @@ class Tables:
 
     def names(self, key: str) -> Names:
         """Find the names that hang on a key (`surfaces.key`)."""
-        first, last = self._range(key)
+        return self._rows(key)[1]
+
+    def _rows(self, key: str) -> tuple[int, Names]:
+        """The first row of the names of a key, and these; remembered, as linking asks for a name more than once."""
+        rows = self._remembered.get(key)
+        if rows is None:
+            first, last = self._range(key)
+            rows = first, self._names(first, last)
+            if last - first <= FEW_NAMES:
+                if len(self._remembered) >= REMEMBERED:
+                    self._remembered.clear()
+                self._remembered[key] = rows
+        return rows
+
+    def _names(self, first: int, last: int) -> Names:
         title = self._name_title[first:last]
         numbers = (title & TITLE_MASK).astype(np.int64)
         self._check(numbers.max(initial=0) < self.info.titles, "name_title")
@@ -197,12 +213,13 @@ class Tables:
         Of several names under its key the one that is spelled most like it tells.
         """
         column = self._arrays.get("name_linked")
-        first, last = (0, 0) if column is None else self._range(surfaces.key(surface))
-        if column is None or first == last:
+        if column is None:
             return None
-        kind, forms = self._name_title[first:last] >> KIND_SHIFT, narrow(self._name_form[first:last])
-        steps = find_steps(kind, forms, surface)
-        near = column[first:last][steps == steps.min()]
+        first, names = self._rows(surfaces.key(surface))
+        if not len(names.title):
+            return None
+        steps = names.steps(surface)
+        near = column[first : first + len(steps)][steps == steps.min()]
         value = int((near ^ LINKED_SCALE).min()) ^ LINKED_SCALE  # the highest of those that are no guesses, else of all
         is_guess = bool(value >> LINKED_BITS)
         if is_guess and "shape_linked" in self._arrays:
