@@ -25,7 +25,7 @@ class ScoreWeights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     classifier: float = 1.0
     prior: float = 0.0
     similarity: float = 0.0  # of mention and entity, of a model that has a bi-encoder
-    overlap: float = 0.0  # of what is said of the entity and the text around, of such a model too
+    overlap: float = 0.0  # of what is said of the entity and the text around, of such a model too; both 0: not computed
     differs: float = 0.0  # makes up for what the other parts see in a title that merely repeats the surface
     coherence: float = 0.0  # of the support by the other mentions of the document; 0: it is not computed
 
@@ -96,6 +96,7 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     names: Annotated[int, _says("Candidates of a mention that the network scores; 0: all.", ge=0)] | None = None
     titles: tuple[str, ...] | None = None  # link only to these entities; None: to all
     overlaps: Literal["resolve", "keep"] = "resolve"  # resolve: disjoint mentions; keep: all, even where they overlap
+    parts: Literal["weighted", "all"] = "weighted"  # of scores: those that count, or all, so that weights can be fitted
 
     def __post_init__(self) -> None:
         if isinstance(self.titles, list):
@@ -136,6 +137,7 @@ class LinkOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             max_candidates=self.max_candidates,
             titles=None if self.titles is None else frozenset(self.titles),
             overlaps=self.overlaps,
+            parts=self.parts,
             shortlist=_with_names(fitted.shortlist, self.names),
         )
 
@@ -161,7 +163,13 @@ class LinkSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_candidates: int
     titles: frozenset[str] | None  # the only ones to link to; None: all
     overlaps: Literal["resolve", "keep"]
+    parts: Literal["weighted", "all"]
     shortlist: Shortlist | None  # None: all names are read
+
+    @property
+    def compares(self) -> bool:
+        """Whether mentions are compared with what is known of entities, by a model that can."""
+        return self.parts == "all" or bool(self.weights.similarity or self.weights.overlap)
 
 
 def _with_names(shortlist: Shortlist | None, names: int | None) -> Shortlist | None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from typer.testing import CliRunner
 
 from parlink.checkpoint.folder import save_checkpoint
@@ -89,10 +90,13 @@ def test_two_processes_write_the_bytes_of_one(job: Job) -> None:
 
 def test_the_bytes_of_a_chunk_do_not_depend_on_those_before(tmp_path: Path) -> None:
     save_checkpoint(tmp_path / "model", tiny_checkpoint(seed=3, spread=3.0, similarity=128), card="")
-    job = Job(model=tmp_path / "model", kb=tiny_folder(tmp_path), options=OPTIONS)
+    options = structs.replace(OPTIONS, parts="all")
+    job = Job(model=tmp_path / "model", kb=tiny_folder(tmp_path), options=options)
     one, other = (Chunk(tuple(Entry("", document=doc) for doc in docs)) for docs in (DOCUMENTS[1:2], DOCUMENTS))
     fresh, used = (Linker.load(tmp_path / "model", kb=job.kb) for _ in range(2))
-    link_entries(used, replace(job, options=LinkOptions(max_candidates=1)), one)  # entities that the other has too
+    link_entries(
+        used, replace(job, options=structs.replace(options, max_candidates=1)), one
+    )  # entities that the other has too
     assert link_entries(used, job, other).documents == link_entries(fresh, job, other).documents
 
 

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from parlink.checkpoint.onnx_folder import OnnxSentence
+from parlink.config import LinkOptions
 from parlink.kb import KnowledgeBase
 from parlink.kb.build.build import build
 from parlink.linking import linker as linker_module
@@ -43,7 +44,7 @@ def similarities(folder: Path, *, strength: float) -> dict[str, float]:
     assert checkpoint.model.sentence is not None
     checkpoint.model.sentence.strength.fill_(strength)
     kb = KnowledgeBase.open(folder / "kb")
-    (link,) = Linker(checkpoint, kb=kb, source=kb).link(DOC).links
+    (link,) = Linker(checkpoint, kb=kb, source=kb).link(DOC, options=LinkOptions(parts="all")).links
     return {candidate.title: candidate.similarity or 0.0 for candidate in link.candidates}
 
 

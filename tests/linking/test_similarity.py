@@ -20,6 +20,7 @@ from parlink.types import Candidate, Document, Entity, Span
 from tiny_model import tiny_checkpoint
 
 TITLES = {"Hamburg": "a city", "Hamburg (film)": "a film of 1960", "Dresden": None, "Jordan": "a country"}
+ALL = LinkOptions(parts="all")  # also those of weight 0
 DOC = Document("Hamburg beat Dresden", spans=(Span(0, 7), Span(13, 20)))
 
 
@@ -49,7 +50,7 @@ def similarities(linked: Document) -> list[dict[str, float | None]]:
 def test_similarity_depends_on_what_the_kb_says_of_a_candidate(tmp_path: Path) -> None:
     changed = TITLES | {"Hamburg (film)": "a dish"}
     first, second = (
-        similarities(linker(tmp_path / n, texts).link(DOC)) for n, texts in (("a", TITLES), ("b", changed))
+        similarities(linker(tmp_path / n, texts).link(DOC, options=ALL)) for n, texts in (("a", TITLES), ("b", changed))
     )
     for before, after in zip(first, second, strict=True):
         for title in TITLES:
@@ -59,20 +60,31 @@ def test_similarity_depends_on_what_the_kb_says_of_a_candidate(tmp_path: Path) -
 
 def test_a_model_without_a_bi_encoder_has_no_similarity(tmp_path: Path) -> None:
     assert {None} == {
-        alike for link in similarities(linker(tmp_path / "kb", TITLES, size=0).link(DOC)) for alike in link.values()
+        alike
+        for link in similarities(linker(tmp_path / "kb", TITLES, size=0).link(DOC, options=ALL))
+        for alike in link.values()
     }
 
 
 @pytest.mark.parametrize("weight", [0.0, 2.0])
 def test_similarity_counts_by_its_weight_and_without_one_changes_nothing(tmp_path: Path, weight: float) -> None:
-    model = linker(tmp_path / "kb", TITLES)
-    linked = model.link(DOC, options=LinkOptions(weights=ScoreWeights(similarity=weight, overlap=2 * weight)))
+    model, weights = linker(tmp_path / "kb", TITLES), ScoreWeights(similarity=weight, overlap=2 * weight)
+    linked = model.link(DOC, options=LinkOptions(weights=weights, parts="all"))
     for candidate in (candidate for link in linked.links for candidate in link.candidates):
         assert candidate.lm is not None and candidate.classifier is not None
         assert candidate.similarity and candidate.overlap is not None
         paper = torch.tensor(candidate.lm) + torch.tensor(candidate.classifier)
         added = weight * candidate.similarity + 2 * weight * candidate.overlap
         assert candidate.score == pytest.approx(float(paper) + added, rel=1e-4)
+
+
+def test_nothing_is_compared_where_it_does_not_count(tmp_path: Path) -> None:
+    model = linker(tmp_path / "kb", TITLES)
+    assert model.link(DOC).links
+    assert {None} == {alike for link in similarities(model.link(DOC)) for alike in link.values()}
+    for weights in (ScoreWeights(similarity=1.0), ScoreWeights(overlap=1.0)):
+        told = similarities(model.link(DOC, options=LinkOptions(weights=weights)))
+        assert told and None not in {alike for link in told for alike in link.values()}
 
 
 @pytest.mark.parametrize("options", [LinkOptions(), LinkOptions(search="beam", beams=9), LinkOptions(fallback=True)])
@@ -93,10 +105,12 @@ def test_a_title_that_is_not_the_surface_is_told_and_counts_by_its_weight(tmp_pa
     assert told == {0.0, 1.0}
 
 
-@pytest.mark.parametrize("options", [LinkOptions(search="beam", beams=9), LinkOptions(fallback=True, beams=9)])
+@pytest.mark.parametrize(
+    "options", [LinkOptions(search="beam", beams=9, parts="all"), LinkOptions(fallback=True, beams=9, parts="all")]
+)
 def test_every_way_to_find_a_name_gives_it_the_same_similarity(tmp_path: Path, options: LinkOptions) -> None:
     model = linker(tmp_path / "kb", TITLES)
-    wanted = similarities(model.link(DOC))
+    wanted = similarities(model.link(DOC, options=ALL))
     other = model.with_candidates(None) if options.fallback else model
     for ours, theirs in zip(similarities(other.link(DOC, options=options)), wanted, strict=True):
         assert ours == pytest.approx(theirs, rel=1e-4, abs=1e-5)

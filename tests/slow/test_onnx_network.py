@@ -37,7 +37,7 @@ TEXTS = (
     "",
     "Nobody is named here but Hamburg, which is a city, and Kent, which is not.",
 )
-OPTIONS = LinkOptions(mention_threshold=-1.0, overlaps="keep", dictionary=True)
+OPTIONS = LinkOptions(mention_threshold=-1.0, overlaps="keep", dictionary=True, parts="all")
 WITHOUT_TORCH = """
 import sys
 from parlink import Linker

@@ -151,8 +151,8 @@ def _rescore_set(data: DecisionSet, tuned: Tuned, graph: LinkGraph | None) -> De
 
 
 def _read_all(options: LinkOptions) -> LinkOptions:
-    """The same options without a shortlist: a part that is guessed has no weight that could be fitted."""
-    return msgspec.structs.replace(options, names=0)
+    """The same options with all parts and without a shortlist: what is guessed has no weight that could be fitted."""
+    return msgspec.structs.replace(options, names=0, parts="all")
 
 
 def _take_options(tuned: Tuned, options: LinkOptions) -> Tuned:

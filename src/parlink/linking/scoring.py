@@ -48,8 +48,9 @@ def score(
 
     With `settings.fallback` a mention without candidates gets the best of all `titles`, which `describe` knows
     more of; else it gets none. With `read`, the encoder reads what `describe` says of entities.
+    A bi-encoder is asked only where its parts count, unless all parts are wanted.
     """
-    compare = partial(_compare, describe, read) if network.config.similarity else None
+    compare = partial(_compare, describe, read) if network.config.similarity and settings.compares else None
     scored: list[list[Candidate]] = [[] for _ in candidates]
     known = [mention for mention, choice in enumerate(candidates) if choice]
     unknown = [mention for mention, choice in enumerate(candidates) if not choice]
@@ -136,7 +137,7 @@ class Parts:
     differs: Floats
     lm: Floats
     classifier: Floats
-    similarity: Floats | None  # None: the model has no bi-encoder
+    similarity: Floats | None  # None: no bi-encoder was asked
     overlap: Floats | None
 
     def total(self, weights: ScoreWeights) -> Floats:
