@@ -22,7 +22,7 @@ FIELDS = list(described_fields(LinkOptions))
 
 def test_all_options_that_a_user_sets_say_what_they_mean() -> None:
     names = {field.name for field in FIELDS}
-    assert set(LinkOptions.__struct_fields__) - names == {"weights", "titles", "overlaps"}
+    assert set(LinkOptions.__struct_fields__) - names == {"weights", "titles", "overlaps", "parts"}
 
 
 @pytest.mark.parametrize("command", [link, annotate, evaluate, serve], ids=lambda command: command.__name__)
