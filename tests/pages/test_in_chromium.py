@@ -20,6 +20,7 @@ from parlink.types import Candidate, Document, Link, Span
 
 pytestmark = needs_chromium
 ERRORS = 120
+HEIGHT = 700  # of a screen that has room for a whole card neither below nor above most lines
 
 
 def linked() -> Document:
@@ -100,13 +101,14 @@ def test_a_card_shows_on_focus_beside_its_line(chromium: Browser, tmp_path: Path
     script = """const card = arguments[0].nextElementSibling.getBoundingClientRect();
         const lines = [...arguments[0].getClientRects()].map((line) => [line.top, line.bottom]);
         return [card.top, card.bottom, card.left, card.right, lines]"""
-    with screen(page, width):
+    with screen(page, width, HEIGHT):
         for mention in page.find_elements(By.CLASS_NAME, "mention"):
             page.execute_script("arguments[0].focus()", mention)
             top, bottom, left, right, lines = page.execute_script(script, mention)
             assert bottom > top
             assert all(top >= line[1] or bottom <= line[0] for line in lines)
             assert left >= 0 and right <= width
+            assert top >= 0 and bottom <= HEIGHT
 
 
 def test_bars_show_differences_of_scores_that_are_not_normalized(chromium: Browser, tmp_path: Path) -> None:
