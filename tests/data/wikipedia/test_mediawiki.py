@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 import pytest
 
 from parlink.data.wikipedia import mediawiki
-from parlink.data.wikipedia.mediawiki import Page, namespace_names, pages, skip_reason
+from parlink.data.wikipedia.mediawiki import Page, links, namespace_names, pages, skip_reason
 from parlink.errors import DataFormatError
 
 HEAD = """<mediawiki xml:lang="en">
@@ -35,6 +35,16 @@ NEW = """  <page><title>Kent</title><ns>0</ns><id>7</id><redirect title="Kent &a
 """
 OLD = HEAD + old_page("A & B", 'The <b>"A"</b> &amp; [[B]]') + old_page("Reading room:X", "x")
 OLD += old_page("C", "#redirect: [[a_%26_B#part]]") + old_page("2001: D", "d")
+
+
+def test_any_way_of_xml_to_write_a_character_is_read(tmp_path: Path) -> None:
+    text = (
+        "&#x27;&#39;Li&apos;l&#x27;&#x27; [[Rowntree&#x27;s|&#39;&#39;R&#39;&#39;]] &#38;lt; &amp;#39; &amp;apos; &lt;"
+    )
+    (tmp_path / "a.xml").write_text(HEAD + old_page("A", "x").replace(">x<", f">{text}<") + "</mediawiki>")
+    (page,) = pages(tmp_path / "a.xml")
+    assert page.text == "''Li'l'' [[Rowntree's|''R'']] &lt; &#39; &apos; <"
+    assert list(links(page.text)) == [("R", "Rowntree's")]
 
 
 def test_old_dump(tmp_path: Path) -> None:

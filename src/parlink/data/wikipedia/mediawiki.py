@@ -25,6 +25,7 @@ _HEAD = 1 << 16  # bytes in which the head of a dump lists its namespaces
 MAX_PAGE = 32 << 20  # bytes; MediaWiki allows 2 MB of text, and a dump of whole histories is not for us
 _NAMESPACE = re.compile(rb'<namespace key="(-?\d{1,9})"[^<>]*+>([^<]*+)</namespace>')
 _TITLE = re.compile(r"<title>([^<]*+)</title>")
+_CHARACTER = re.compile(r"&(?:#[0-9]{1,7}+|#x[0-9a-fA-F]{1,6}+|apos);")
 _KEY = re.compile(r"<ns>(-?\d{1,9})</ns>")
 _ID = re.compile(r"<id>(\d{1,18})</id>")
 _REDIRECT = re.compile(r'<redirect title="([^"<>]*+)"')
@@ -172,4 +173,6 @@ def _last_text(page: str) -> str:
 def _unescape_xml(text: str) -> str:
     if "&" not in text:
         return text
+    if "&#" in text or "&apos;" in text:  # which other writers of XML than MediaWiki have
+        text = _CHARACTER.sub(lambda match: unescape(match[0]).replace("&", "&amp;"), text)
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
