@@ -67,6 +67,9 @@ class Guard:
         if kind != "open" and not has_key(headers, self._settings):
             message = "a key is needed: Authorization: Bearer KEY, or X-API-Key: KEY"
             return refuse(401, message, {"WWW-Authenticate": "Bearer"})
+        if not is_asked_by_name(headers.get("host", ""), self._settings):
+            names = " or ".join(dict.fromkeys(self._settings.host_names))
+            return refuse(400, f"without a key the service answers only as {names}; ask for one of these, or use a key")
         if "content-length" in headers and "transfer-encoding" in headers:
             return refuse(400, "Content-Length and Transfer-Encoding together leave open where the body ends; send one")
         if kind == "edit" and not _is_same_origin(headers):
@@ -87,6 +90,16 @@ def has_key(headers: Headers, settings: Settings) -> bool:
     kind, _, bearer = headers.get("authorization", "").partition(" ")
     given = bearer.strip() if kind.lower() == "bearer" else headers.get("x-api-key", "")
     return hmac.compare_digest(_digest(given), _digest(settings.api_key))
+
+
+def is_asked_by_name(host: str, settings: Settings) -> bool:
+    """Whether the service goes by the name it is asked under."""
+    if "*" in settings.host_names:
+        return True
+    try:
+        return urlsplit(f"//{host}").hostname in [name.strip("[]").lower() for name in settings.host_names]
+    except ValueError:
+        return False
 
 
 def _is_same_origin(headers: Headers) -> bool:
