@@ -100,6 +100,12 @@ def test_a_batch_has_a_whole_number_of_tokens(value: Any) -> None:
         LINKER.stream(["Paris"], batch_tokens=value)
 
 
+@pytest.mark.parametrize("value", [None, "model", Path("model")])
+def test_a_linker_of_a_folder_says_how_it_is_opened(value: Any) -> None:
+    with pytest.raises(ConfigError, match=r"a model is opened by Linker\.load\(folder\), not by Linker\("):
+        Linker(value)
+
+
 def test_what_cannot_be_called_or_asked_is_refused() -> None:
     with pytest.raises(ConfigError, match="progress must be a function of a number from 0 to 1, or None, got 3"):
         LINKER.link("Paris", progress=3)  # type: ignore[call-overload]

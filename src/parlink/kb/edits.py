@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -25,6 +25,10 @@ def add(view: View, entity: Entity, *, aliases: Sequence[str], count: int) -> Re
 
     So does a build that finds it in a table.
     """
+    if not isinstance(entity, Entity):
+        raise KnowledgeBaseError(f"what is added must be an Entity, as in Entity('Kent'), got {entity!r:.60}")
+    if isinstance(aliases, str) or not isinstance(aliases, Iterable):
+        raise KnowledgeBaseError(f"aliases must be a list of strings, got {aliases!r:.60}")
     title = check_name(entity.title, "title")
     names = Counter(check_name(alias, "alias") for alias in aliases)
     _refuse_taken(view, title, "the new one")
@@ -79,8 +83,8 @@ def add_alias(view: View, surface: str, title: str, *, count: int) -> Records:
 
 def remove_alias(view: View, surface: str, title: str) -> Records:
     """Let a surface, in whatever spelling, no longer find a title, nor lead to it if it was a former title."""
-    number = view.number(title)
-    if number is None or not view.finds(surface, title):
+    number = view.number(check_string(title, "title"))
+    if number is None or not view.finds(check_string(surface, "alias"), title):
         raise RefusedError(f"{surface!r} is no alias of {title!r}")
     key = surfaces.key(surface)
     place, record = _record(view, number, {})
@@ -91,7 +95,7 @@ def remove_alias(view: View, surface: str, title: str) -> Records:
 
 def check_name(name: str, what: str) -> str:
     """Return a name with single spaces; refuse one that nothing could find."""
-    plain = " ".join(name.split())
+    plain = " ".join(check_string(name, what).split())
     if not plain or not surfaces.key(plain):
         raise KnowledgeBaseError(f"an empty {what} cannot be added; give one with letters")
     try:
@@ -105,10 +109,17 @@ def check_name(name: str, what: str) -> str:
     return plain
 
 
+def check_string(value: str, what: str) -> str:
+    """Refuse what is no string."""
+    if not isinstance(value, str):
+        raise KnowledgeBaseError(f"{what} must be a string, got {value!r:.60}")
+    return value
+
+
 def check_count(count: int) -> int:
-    """Refuse a count that is not positive."""
-    if count < 1:
-        raise KnowledgeBaseError(f"a count must be at least 1, got {count}")
+    """Refuse a count that is no positive whole number."""
+    if type(count) is not int or count < 1:
+        raise KnowledgeBaseError(f"a count must be a whole number of at least 1, got {count!r:.60}")
     return count
 
 
@@ -160,7 +171,7 @@ def _base(view: View, number: int) -> str | None:
 
 
 def _number(view: View, title: str, what_for: str) -> int:
-    number = view.number(title)
+    number = view.number(check_string(title, "title"))
     if number is None:
         raise RefusedError(f"there is no entity {title!r} {what_for}")
     return number

@@ -118,16 +118,21 @@ class KnowledgeBase:
 
     def by_id(self, identifier: str) -> Entity | None:
         """Return the entity that has an id; of several the one seen most."""
+        edits.check_string(identifier, "id")
         with self._lock:
             return self._refresh().by_id(identifier)
 
     def candidates(self, surface: str, *, limit: int = MAX_CANDIDATES) -> Sequence[Candidate]:
         """Return the titles that a surface may refer to, the most probable first; see `View.candidates`."""
+        edits.check_string(surface, "surface")
+        if type(limit) is not int or limit < 0:
+            raise KnowledgeBaseError(f"limit must be a whole number of at least 0, got {limit!r:.60}")
         with self._lock:
             return self._refresh().candidates(surface, limit=limit)
 
     def entity(self, title: str) -> Entity | None:
         """Return what is known of a title; None if there is no entity of exactly that title."""
+        edits.check_string(title, "title")
         with self._lock:
             return self._refresh().entity(title)
 
@@ -136,6 +141,7 @@ class KnowledgeBase:
 
         Underscores may be spaces.
         """
+        edits.check_string(identifier, "name")
         with self._lock:
             return self._refresh().resolve(identifier, ids=ids)
 

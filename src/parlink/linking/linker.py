@@ -82,6 +82,8 @@ class Linker:
         source: CandidateSource | None = None,
         device: str = "cpu",
     ) -> None:
+        if checkpoint is None or isinstance(checkpoint, str | PathLike):
+            raise ConfigError(f"a model is opened by Linker.load(folder), not by Linker({checkpoint!r:.60})")
         self.network = open_network(checkpoint, device=device)
         self.tokenizer, self.tuned = checkpoint.tokenizer, checkpoint.tuned
         self.kb, self.source = kb, _check_source(source)
