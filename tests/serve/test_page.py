@@ -11,7 +11,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from chromium import Browser, at, needs_chromium, overflow, screen, until
+from chromium import Browser, at, complaints, needs_chromium, overflow, screen, until
 from page_service import HOSTILE, TEXT, link, open_page, serving, shown, slide, titles
 from parlink import Linker, LinkOptions
 
@@ -168,6 +168,9 @@ def test_downloads_hold_what_is_shown(page: Browser, tmp_path: Path) -> None:
     assert html.count('class="mention') == html.count('class="card typed') == len(shown(page))
     assert "--accent" in html and "<button" not in html
     page.get((tmp_path / "linked.html").as_uri())
+    assert complaints(page) == []
+    listed = {name.text for name in page.find_elements(By.CSS_SELECTOR, ".entities .name")}
+    assert listed == {made["title"] for made in doc["links"] if made["title"]}
     for mention in page.find_elements(By.CLASS_NAME, "mention"):
         assert (mention.tag_name, mention.get_attribute("tabindex")) == ("span", "0")
     page.find_element(By.CSS_SELECTOR, ".mention:not(.nil)").click()

@@ -116,6 +116,8 @@ def test_the_keyboard_goes_through_the_places_of_an_entity_from_the_list(typed: 
     for _ in range(3):
         london.send_keys(Keys.ENTER)
         assert typed.switch_to.active_element == london
+        card, panel = (typed.find_element(By.CSS_SELECTOR, name).rect for name in (".card", "#panel-text"))
+        assert card["x"] + card["width"] <= panel["x"] + panel["width"] + 1  # the list is not covered
         places.append(typed.execute_script(opened))
     assert places == [2, 4, 2]
     london.send_keys(Keys.ESCAPE)

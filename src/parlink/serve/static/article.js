@@ -158,7 +158,8 @@ function makeMention(link, surface, types) {
   return element("span", properties, surface);
 }
 
-// Below the last line of the mention or above its first, wherever there is more room; never over them or the edge.
+// Below the last line of the mention or above its first, wherever there is more room; never over them or the edge, and
+// over what stands beside the text only where the text is narrower than the card.
 function place(card, mention) {
   const room = document.documentElement.clientWidth - 16;
   card.style.maxHeight = "none";
@@ -172,6 +173,8 @@ function place(card, mention) {
   const up = height > below && above > below;
   const tall = Math.max(Math.min(height, up ? above : below), Math.min(height, 160));
   card.style.maxHeight = `${tall}px`;
-  card.style.left = `${Math.max(8, Math.min(last.left, room + 8 - width)) - frame.left}px`;
+  const panel = mention.closest(".reading")?.getBoundingClientRect().right ?? Infinity;
+  const right = Math.min(room + 8, Math.max(panel, 8 + width));
+  card.style.left = `${Math.max(8, Math.min(last.left, right - width)) - frame.left}px`;
   card.style.top = `${(up ? first.top - tall - GAP : last.bottom + GAP) - frame.top}px`;
 }

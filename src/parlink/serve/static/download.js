@@ -1,8 +1,8 @@
 // A linked document as a file: parlink's JSON, or one HTML page that needs nothing else, like that of `parlink link --html`.
 
 import { makeCard } from "./card.js";
-import { element } from "./elements.js";
-import { countTypes, typed, utf16Offsets } from "./entities.js";
+import { element, outward } from "./elements.js";
+import { NO_TYPE, countTypes, entitiesOf, typed, utf16Offsets } from "./entities.js";
 
 const STYLES = ["base.css", "links.css", "linked_text.css"];
 
@@ -33,8 +33,26 @@ export function toHtml(doc, style) {
   const count = doc.links.length === 1 ? "One mention" : `${doc.links.length} mentions`;
   const footer = `${count}, linked to ${doc.kb ?? "no knowledge base"} by parlink`;
   const text = element("div", { class: "linked" }, ...pieces(doc, types));
-  page.body.append(element("main", {}, element("div", { class: "paper reading" }, text)), element("footer", {}, footer));
+  const heading = element("h1", { class: "quiet" }, "Linked text");
+  const main = element("main", {}, heading, legend(types), element("div", { class: "paper reading" }, text), ...entityList(doc.links, types));
+  page.body.append(main, element("footer", {}, footer));
   return `<!doctype html>\n${page.documentElement.outerHTML}\n`;
+}
+
+function legend(types) {
+  const known = [...types.keys()].filter((type) => type !== NO_TYPE);
+  const rows = known.map((type) => element("li", { class: "swatch typed", ...typed(type, types) }, type));
+  return rows.length ? element("ul", { class: "legend", "aria-label": "Types of entities" }, ...rows) : null;
+}
+
+function entityList(all, types) {
+  const rows = entitiesOf(all).map(({ title, type, description, links }) => {
+    const name = element("span", { class: "swatch typed", ...typed(type, types) }, outward(links[0].url, { class: "name" }, title));
+    const times = links.length > 1 ? element("span", { class: "soft" }, ` ×${links.length}`) : null;
+    return element("li", {}, name, times, description ? element("span", { class: "soft what" }, description) : null);
+  });
+  const count = rows.length === 1 ? "One entity" : `${rows.length} entities`;
+  return rows.length ? [element("h2", {}, count), element("ol", { class: "entities" }, ...rows)] : [];
 }
 
 function pieces(doc, types) {
