@@ -62,7 +62,7 @@ def measure(
     model: Path | None, precision: Precision, warm: Sequence[Document], texts: Sequence[Document], way: Way, local: bool
 ) -> tuple[float, float, float]:
     """Linking as a multiple of the encoder, the encoder's CPU time for a thousand tokens, and its products' share."""
-    from parlink.linking.linker import BATCH_TOKENS, Linker
+    from parlink.linking.linker import Linker
     from parlink.linking.mentions import batch_windows, tokenize
 
     linker = Linker.load(model, precision=precision)
@@ -75,7 +75,7 @@ def measure(
     linker.link(list(warm))
     network, singly = linker.network, way is Way.SINGLY
     assert isinstance(network, TorchNetwork)
-    batch_tokens = network.config.max_tokens if singly else BATCH_TOKENS
+    batch_tokens = network.config.max_tokens if singly else linker.batch_tokens
     encoder = whole = products = 0.0
     tokens = 0
     for group in [[text] for text in texts] if singly else [list(texts)]:

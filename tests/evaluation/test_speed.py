@@ -28,6 +28,7 @@ def test_the_table_has_a_row_each_and_the_notes() -> None:
     assert lines[2] == "| plain <1> | one at a time | 8 | 7.5 | 50 | 0.5 | 512 | 1 |"
     assert lines[3] == "| ours * | one at a time | 0.5 | 7.5 | 800 | 8 | 512 | 16 |"
     assert lines[-1] == "ours: half of it guessed"
+    assert to_table([SLOW, replace(FAST, batch_tokens=2048)]).endswith("\n\nin batches of 2,048 tokens")
 
 
 def test_the_picture_has_a_bar_for_each_of_a_way() -> None:

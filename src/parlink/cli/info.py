@@ -23,6 +23,8 @@ def info(
 
     from parlink.checkpoint.config_file import packaged_model
     from parlink.checkpoint.describe import describe
+    from parlink.linking.batch_tokens import choose_batch_tokens, last_cache
+    from parlink.model_config import EncoderConfig
 
     facts = describe(source or packaged_model(), layers=layers)
     if verify:
@@ -32,6 +34,8 @@ def info(
         return
     for name, value in facts["model"].items():
         print(f"{name:>20}  {value}")
+    tokens = choose_batch_tokens(msgspec.convert(facts["model"]["encoder"], EncoderConfig), cache=last_cache())
+    print(f"{'tokens of a batch':>20}  {tokens}, by the cache of this machine")
     for part, count in facts["parameters"].items():
         print(f"{part:>20}  {count:>13,} parameters")
 

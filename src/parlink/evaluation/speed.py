@@ -44,6 +44,7 @@ class Speed:
     cpu: float  # seconds, of all threads
     peak: float  # MB of memory that were ever resident, the model included
     note: str = ""
+    batch_tokens: int | None = None  # read together; None: those of a document, or not known
 
     @property
     def documents_per_second(self) -> float:
@@ -94,7 +95,7 @@ def measure_model(
     }
     tokens = sum(len(linker.tokenizer.encode(text.text).ids) for text in texts)
     measured, _ = measure(work[way], name=linker.network.precision, way=way, documents=len(texts), tokens=tokens)
-    return measured
+    return replace(measured, batch_tokens=linker.batch_tokens if way is Way.BATCHES else None)
 
 
 def measure(work: Callable[[], T], *, name: str, way: Way, documents: int, tokens: int) -> tuple[Speed, T]:

@@ -28,6 +28,7 @@ from parlink.kb import KnowledgeBase
 from parlink.kb.dictionary import OWN_TITLES, Dictionary
 from parlink.kb.remembered import RememberedView
 from parlink.kb.view import View
+from parlink.linking.batch_tokens import choose_batch_tokens, last_cache
 from parlink.linking.candidates import CandidateSource, all_titles, look_up
 from parlink.linking.coherence import add_coherence
 from parlink.linking.decision import decide_documents
@@ -57,7 +58,6 @@ if TYPE_CHECKING:  # torch, which it needs, takes a second to import
     from parlink.checkpoint.folder import Checkpoint
 
 DEFAULT = LinkOptions()
-BATCH_TOKENS = 2048  # windows that are encoded together; more of them are no faster
 POOL_BATCHES = 16  # gathered before the first is read, so that windows of like length come together
 # oneDNN keeps the kernels of the last 1024 shapes, unless this is said before torch first computes. Nearly every batch
 # has shapes of its own, and the kernels, lying between the large blocks that batches free, keep the heap from being
@@ -87,6 +87,7 @@ class Linker:
         self.network = open_network(checkpoint, device=device)
         self.tokenizer, self.tuned = checkpoint.tokenizer, checkpoint.tuned
         self.kb, self.source = kb, _check_source(source)
+        self.batch_tokens = choose_batch_tokens(self.network.config.encoder, cache=last_cache())
         self._dictionary: Dictionary | None = None  # the one used last
         self._remembered: RememberedView | None = None  # as is this
 
@@ -172,9 +173,9 @@ class Linker:
             return self._link([text], settings, batch_tokens=self.network.config.max_tokens, progress=progress)[0]
         texts = [self._tokenize_nth(number, document) for number, document in enumerate(documents)]
         linked: list[Document] = []
-        for pool in _pools(texts, batch_tokens=BATCH_TOKENS):
+        for pool in _pools(texts, batch_tokens=self.batch_tokens):
             tell = None if progress is None else partial(_tell_of_pool, progress, len(linked), len(pool), len(texts))
-            linked += self._link(pool, settings, batch_tokens=BATCH_TOKENS, progress=tell)
+            linked += self._link(pool, settings, batch_tokens=self.batch_tokens, progress=tell)
         return linked
 
     def stream(
@@ -182,7 +183,7 @@ class Linker:
         documents: Iterable[Text],
         *,
         options: LinkOptions = DEFAULT,
-        batch_tokens: int = BATCH_TOKENS,
+        batch_tokens: int | None = None,
         **fields: Any,
     ) -> Iterator[Document]:
         """Link documents in their order, in constant memory; a failed one comes back in its place with `error` set.
@@ -197,12 +198,13 @@ class Linker:
         documents: Iterable[Text],
         *,
         options: LinkOptions = DEFAULT,
-        batch_tokens: int = BATCH_TOKENS,
+        batch_tokens: int | None = None,
         **fields: Any,
     ) -> Iterator[tuple[Document, int]]:
         """Link documents as `stream` does, and say of each how many tokens were read; of a failed one, 0."""
         if isinstance(documents, str | bytes | Document | Mapping) or not isinstance(documents, Iterable):
             raise TextError(f"stream wants many documents, got {documents!r:.60}; link takes one")
+        batch_tokens = self.batch_tokens if batch_tokens is None else batch_tokens
         if type(batch_tokens) is not int or batch_tokens < 1:
             raise ConfigError(f"batch_tokens must be a whole number of at least 1, got {batch_tokens!r:.60}")
         settings = self._resolve(options, fields)

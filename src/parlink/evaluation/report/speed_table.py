@@ -18,7 +18,8 @@ def to_table(speeds: Sequence[Speed]) -> str:
     rows = [HEAD, tuple("---" if place < 2 else "---:" for place in range(len(HEAD)))]
     rows += [_row(speed, times) for speed, times in zip(speeds, compare(speeds), strict=True)]
     notes = dict.fromkeys(f"{speed.name}: {speed.note}" for speed in speeds if speed.note)
-    return "\n".join([*(f"| {' | '.join(row)} |" for row in rows), *(f"\n{note}" for note in notes)])
+    batches = dict.fromkeys(f"in batches of {speed.batch_tokens:,} tokens" for speed in speeds if speed.batch_tokens)
+    return "\n".join([*(f"| {' | '.join(row)} |" for row in rows), *(f"\n{note}" for note in (*notes, *batches))])
 
 
 def compare(speeds: Sequence[Speed]) -> list[float]:
