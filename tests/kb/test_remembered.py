@@ -8,6 +8,7 @@ import pytest
 
 from parlink.kb import remembered
 from parlink.kb.remembered import RememberedView
+from parlink.types import Entity
 from tiny_kb import tiny_kb
 
 
@@ -19,6 +20,7 @@ def test_answers_are_those_of_the_view_also_the_second_time(tmp_path: Path) -> N
         assert known.candidates(surface, limit=1) == view.candidates(surface, limit=1)
         assert known.linked(surface) == view.linked(surface)
         assert known.entity(surface) == view.entity(surface)
+        assert known.description(surface) == view.description(surface)
     assert known.candidates("Kent", limit=5) is known.candidates("Kent", limit=5)
 
 
@@ -48,3 +50,13 @@ def test_a_former_title_is_what_it_is_called_now(tmp_path: Path) -> None:
     view = kb.snapshot()
     assert pages and view.pages("Ulm").tolist() == view.pages("Ulm (city)").tolist() == pages
     assert RememberedView(view).entity("Ulm") == view.entity("Ulm (city)") != view.entity("Kent")
+
+
+def test_a_description_is_that_of_the_entity_whatever_was_changed(tmp_path: Path) -> None:
+    kb = tiny_kb(tmp_path, [{"title": "Kent", "description": "county"}, {"title": "Ulm", "description": "city"}])
+    kb.add(Entity("Elbe", description="river"))
+    kb.rename("Ulm", "Ulm (city)")
+    kb.remove("Kent")
+    view = kb.snapshot()
+    said = {title: RememberedView(view).description(title) for title in ("Elbe", "Ulm", "Ulm (city)", "Kent", "none")}
+    assert said == {"Elbe": "river", "Ulm": "city", "Ulm (city)": "city", "Kent": None, "none": None}

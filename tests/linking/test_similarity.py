@@ -16,7 +16,7 @@ from parlink.linking import similarity
 from parlink.linking.linker import Linker
 from parlink.linking.similarity import EntityReader
 from parlink.nn.similarity import Words
-from parlink.types import Candidate, Document, Entity, Span
+from parlink.types import Candidate, Document, Span
 from tiny_model import tiny_checkpoint
 
 TITLES = {"Hamburg": "a city", "Hamburg (film)": "a film of 1960", "Dresden": None, "Jordan": "a country"}
@@ -126,7 +126,7 @@ def test_entities_are_those_of_the_model_however_many_are_remembered(monkeypatch
             texts = (titles, [said.get(each, "") for each in titles])
             words = [Words.build([title(text) if text else () for text in each]) for each in texts]
             wanted = checkpoint.model.entities(*words)
-            got = reader.read(titles, lambda each: Entity(each, description=said.get(each)))
+            got = reader.read(titles, said.get)
             torch.testing.assert_close(got.vectors, wanted.vectors)
             assert got.descriptions.tokens.tolist() == wanted.descriptions.tokens.tolist()
             assert len(reader._rows) <= 4

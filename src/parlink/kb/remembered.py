@@ -26,6 +26,7 @@ class RememberedView:
     _candidates: dict[tuple[str, int], Sequence[Candidate]] = field(default_factory=dict)
     _linked: dict[str, Linked | None] = field(default_factory=dict)
     _entities: dict[str, Entity | None] = field(default_factory=dict)
+    _descriptions: dict[str, str | None] = field(default_factory=dict)
 
     def candidates(self, surface: str, *, limit: int) -> Sequence[Candidate]:
         """Return at most `limit` candidates of a surface, the most probable first."""
@@ -54,6 +55,16 @@ class RememberedView:
             lambda: self.view.entity(title) or self.view.entity(self.view.resolve(title, ids=False) or title),
             most=TITLES,
             length=lambda entity: len(title) + len((entity and entity.description) or ""),
+        )
+
+    def description(self, title: str) -> str | None:
+        """Return the description of what `entity` returns, and look nothing else up."""
+        return _recall(
+            self._descriptions,
+            title,
+            lambda: self.view.description(title),
+            most=TITLES,
+            length=lambda said: len(title) + len(said or ""),
         )
 
 

@@ -111,6 +111,13 @@ class View:
         number = self.number(title)
         return None if number is None else self._entity(number, title)
 
+    def description(self, title: str) -> str | None:
+        """Return the description of a title, or of what a former title is called now."""
+        number = self.number(title)
+        if number is None and (now := self.resolve(title, ids=False)) is not None:
+            number = self.number(now)
+        return None if number is None else self._description(number)
+
     def candidates(self, surface: str, *, limit: int = MAX_CANDIDATES) -> Sequence[Candidate]:
         """Return the titles that a surface may refer to, the most probable first.
 
@@ -256,17 +263,22 @@ class View:
 
     def _entity(self, number: int, title: str) -> Entity:
         record, tables = self.changes.of(number) or Record(), self.tables
-        type_, description, identifier = record.type, record.description, self._id(number)
+        type_, identifier = record.type, self._id(number)
         if number < len(tables):
-            type_, description = type_ or tables.type(number), description or tables.description(number)
+            type_ = type_ or tables.type(number)
         return Entity(
             title,
             id=identifier,
             type=type_,
-            description=description,
+            description=self._description(number),
             url=self._url(title, identifier),
             popularity=self._popularity(number),
         )
+
+    def _description(self, number: int) -> str | None:
+        record = self.changes.of(number)
+        said = record.description if record else None
+        return said or (self.tables.description(number) if number < len(self.tables) else None)
 
     def _id(self, number: int) -> str | None:
         record = self.changes.of(number)

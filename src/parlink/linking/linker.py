@@ -52,7 +52,7 @@ from parlink.linking.onnx_network import OnnxNetwork
 from parlink.linking.overlaps import resolve
 from parlink.linking.scoring import score
 from parlink.load_options import Precision
-from parlink.types import Candidate, Document, Entity
+from parlink.types import Candidate, Document
 
 if TYPE_CHECKING:  # torch, which it needs, takes a second to import
     from parlink.checkpoint.folder import Checkpoint
@@ -274,7 +274,7 @@ class Linker:
             again = propose_again(texts, (mention for batch in batches for mention in batch.mentions))
             batches = [add_proposals(batch, again) for batch in batches]
         known = None if view is None else self._remember(view)
-        describe = _know_nothing if known is None else known.entity
+        describe, say = (_know_nothing, _know_nothing) if known is None else (known.entity, known.description)
         linked_by = know_no_links if known is None else known.linked
         is_small = view is not None and len(view) <= OWN_TITLES
         own_kb = is_small and self.source is self.kb
@@ -296,6 +296,7 @@ class Linker:
                 settings,
                 titles=titles,
                 describe=describe,
+                say=say,
                 read=is_small,
             )
         if settings.weights.coherence and view is not None and view.has_links:
@@ -422,7 +423,7 @@ def _freeze(
     return source.snapshot() if isinstance(source, KnowledgeBase) else source
 
 
-def _know_nothing(_title: str) -> Entity | None:
+def _know_nothing(_title: str) -> None:
     return None
 
 

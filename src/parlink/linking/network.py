@@ -23,6 +23,7 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Names = Sequence[Sequence[Sequence[int]]]  # the token ids of each name of each mention
 Describe = Callable[[str], Entity | None]  # what is known of a title
+Say = Callable[[str], str | None]  # what is said of it: its description
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class KnownMentions(Protocol):
         ...
 
     def compare(
-        self, mention: Integers, titles: Sequence[str], describe: Describe, *, read: bool = False
+        self, mention: Integers, titles: Sequence[str], say: Say, *, read: bool = False
     ) -> tuple[Floats, Floats]:
         """Similarity and overlap of each of some mentions and the title beside it, (titles,), by a bi-encoder.
 
@@ -139,8 +140,7 @@ class Network(Protocol):
         ...
 
 
-def entity_texts(title: str, describe: Describe) -> tuple[str, str]:
+def entity_texts(title: str, say: Say) -> tuple[str, str]:
     """What a bi-encoder reads of an entity: its title and what is said of it; of NIL, nothing."""
-    entity = describe(title) if title else None
-    said = None if entity is None else entity.description
+    said = say(title) if title else None
     return title[:DESCRIPTION_CHARACTERS], (said or "")[:DESCRIPTION_CHARACTERS]

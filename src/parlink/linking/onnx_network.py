@@ -14,11 +14,11 @@ from parlink.checkpoint.onnx_folder import OnnxModel
 from parlink.errors import ConfigError
 from parlink.linking.interrupt import check
 from parlink.linking.network import (
-    Describe,
     Floats,
     Integers,
     JudgedSpans,
     Names,
+    Say,
     ScoredNames,
     TokenSpans,
 )
@@ -226,11 +226,11 @@ class OnnxMentions:
         raise ConfigError("a search over all titles needs torch: load the model with runtime='torch'")
 
     def compare(
-        self, mention: Integers, titles: Sequence[str], describe: Describe, *, read: bool = False
+        self, mention: Integers, titles: Sequence[str], say: Say, *, read: bool = False
     ) -> tuple[Floats, Floats]:
         """Similarity and overlap of mentions and titles."""
         assert self.reader is not None and self.queries is not None
-        return self.reader.compare(self.queries, mention, titles, describe, read=read)
+        return self.reader.compare(self.queries, mention, titles, say, read=read)
 
     def _read(self, forest: Forest) -> tuple[Floats, Floats]:
         """Read names level by level: the mean log-likelihood of each, and the cell state after its last token."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from parlink.checkpoint.onnx_folder import OnnxSimilarity
 from parlink.checkpoint.word_table import WordTable
-from parlink.linking.network import Describe, Floats, Integers, entity_texts
+from parlink.linking.network import Floats, Integers, Say, entity_texts
 from parlink.linking.sentences import SentenceReader
 from parlink.model_config import DESCRIPTION_TOKENS, FEW_WORDS, UNLIKE_WORDS
 from parlink.text.tokenizer import Tokenizer
@@ -57,13 +57,13 @@ class OnnxEntityReader:
         queries: OnnxQueries,
         mention: Integers,
         titles: Sequence[str],
-        describe: Describe,
+        say: Say,
         *,
         read: bool = False,
     ) -> tuple[Floats, Floats]:
         """Similarity and overlap of each mention and the title beside it, (titles,)."""
         number = {title: place for place, title in enumerate(dict.fromkeys(titles))}
-        texts = [entity_texts(title, describe) for title in number]
+        texts = [entity_texts(title, say) for title in number]
         names, said = (self._tokenize([text[part] for text in texts]) for part in (0, 1))
         (vectors,) = self._similarity.entities(title=self._average(names), description=self._average(said))
         entity = np.array([number[title] for title in titles], np.int64)

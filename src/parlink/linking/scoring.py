@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from parlink.config import LinkSettings, ScoreWeights, Shortlist
 from parlink.decision_config import PRIOR_FLOOR
-from parlink.linking.network import Describe, Floats, Integers, KnownMentions, Network, ScoredNames
+from parlink.linking.network import Describe, Floats, Integers, KnownMentions, Network, Say, ScoredNames
 from parlink.linking.shortlist import choose_names
 from parlink.text.tokenizer import Tokenizer
 from parlink.types import Candidate, Entity
@@ -42,15 +42,16 @@ def score(
     *,
     titles: Callable[[], TitleTree],
     describe: Describe,
+    say: Say,
     read: bool = False,
 ) -> list[list[Candidate]]:
     """Score what each mention, of a surface in the text, may refer to, the best first.
 
     With `settings.fallback` a mention without candidates gets the best of all `titles`, which `describe` knows
-    more of; else it gets none. With `read`, the encoder reads what `describe` says of entities.
+    more of; else it gets none. With `read`, the encoder reads what is said of entities, by `say`.
     A bi-encoder is asked only where its parts count, unless all parts are wanted.
     """
-    compare = partial(_compare, describe, read) if network.config.similarity and settings.compares else None
+    compare = partial(_compare, say, read) if network.config.similarity and settings.compares else None
     scored: list[list[Candidate]] = [[] for _ in candidates]
     known = [mention for mention, choice in enumerate(candidates) if choice]
     unknown = [mention for mention, choice in enumerate(candidates) if not choice]
@@ -193,9 +194,9 @@ def _tokenize(candidates: Sequence[Candidate], tokenizer: Tokenizer) -> list[tup
 
 
 def _compare(
-    describe: Describe, read: bool, mentions: KnownMentions, mention: Integers, titles: Sequence[str]
+    say: Say, read: bool, mentions: KnownMentions, mention: Integers, titles: Sequence[str]
 ) -> tuple[Floats, Floats]:
-    return mentions.compare(mention, titles, describe, read=read)
+    return mentions.compare(mention, titles, say, read=read)
 
 
 def _describe(title: str, describe: Describe) -> Candidate:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from parlink.linking.network import Describe, Integers, entity_texts
+from parlink.linking.network import Integers, Say, entity_texts
 from parlink.linking.sentences import SentenceReader
 from parlink.nn.model import LinkingModel
 from parlink.nn.similarity import TOKENS, Entities, Queries, Words
@@ -29,24 +29,24 @@ class EntityReader:
         self._vectors = self._new_vectors(0)  # a row for each, and some to spare
 
     def compare(
-        self, queries: Queries, mention: Tensor, titles: Sequence[str], describe: Describe, *, read: bool = False
+        self, queries: Queries, mention: Tensor, titles: Sequence[str], say: Say, *, read: bool = False
     ) -> tuple[Tensor, Tensor]:
-        """Similarity and overlap of each mention and the title beside it, (titles,); `describe` knows more of them.
+        """Similarity and overlap of each mention and the title beside it, (titles,); `say` knows more of them.
 
         With `read`, what it knows is read by the encoder too.
         """
         number = {title: place for place, title in enumerate(dict.fromkeys(titles))}
-        entities, device = self.read(list(number), describe), self._vectors.device
+        entities, device = self.read(list(number), say), self._vectors.device
         if read and self._sentences is not None:
-            said = self._sentences.read([entity_texts(title, describe) for title in number])
+            said = self._sentences.read([entity_texts(title, say) for title in number])
             entities = replace(entities, said=torch.from_numpy(said).to(device))
         entity = torch.tensor([number[title] for title in titles], dtype=torch.long, device=device)
         similarity, overlap = self._model.compare(queries, mention.to(device), entities, entity)
         return similarity.cpu(), overlap.cpu()
 
-    def read(self, titles: Sequence[str], describe: Describe) -> Entities:
+    def read(self, titles: Sequence[str], say: Say) -> Entities:
         """What is compared of each title."""
-        texts = [entity_texts(title, describe) for title in titles]
+        texts = [entity_texts(title, say) for title in titles]
         with self._lock:
             new = [text for text in dict.fromkeys(texts) if text not in self._rows]
             if new:

@@ -11,7 +11,7 @@ from torch import Tensor
 from parlink.kb.title_trees import TitleTree
 from parlink.linking.beam import beam_search
 from parlink.linking.names import generate_names, score_names
-from parlink.linking.network import Describe, Floats, Integers, JudgedSpans, Names, ScoredNames, TokenSpans
+from parlink.linking.network import Floats, Integers, JudgedSpans, Names, Say, ScoredNames, TokenSpans
 from parlink.linking.sentences import SentenceReader
 from parlink.linking.similarity import EntityReader
 from parlink.model_config import ModelConfig
@@ -117,13 +117,13 @@ class TorchMentions:
 
     @torch.inference_mode()
     def compare(
-        self, mention: Integers, titles: Sequence[str], describe: Describe, *, read: bool = False
+        self, mention: Integers, titles: Sequence[str], say: Say, *, read: bool = False
     ) -> tuple[Floats, Floats]:
         """Similarity and overlap of mentions and titles."""
         text = self.text
         assert text.reader is not None
         queries = text.model.ask(text.states, self.at, text.batch, around=read)
-        similarity, overlap = text.reader.compare(queries, torch.from_numpy(mention), titles, describe, read=read)
+        similarity, overlap = text.reader.compare(queries, torch.from_numpy(mention), titles, say, read=read)
         return similarity.numpy(), overlap.numpy()
 
     def _project(self) -> MentionStates:
