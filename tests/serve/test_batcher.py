@@ -243,6 +243,22 @@ def test_small_requests_do_not_wait_for_large_ones(linker: Linker) -> None:
     assert asyncio.run(scenario())
 
 
+@pytest.mark.parametrize(("usual", "lane"), [(False, "large"), (True, "small")])
+def test_a_search_of_all_titles_is_small_only_where_the_service_has_made_its_tree(
+    linker: Linker, usual: bool, lane: str
+) -> None:
+    async def scenario() -> int:
+        batcher = Batcher(linker, Settings(), options=LinkOptions(fallback=usual))
+        task = asyncio.create_task(batcher.link([Document("Kent won.")], LinkOptions(fallback=True)))
+        await asyncio.sleep(0)
+        waiting = len(getattr(batcher, lane))
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return waiting
+
+    assert asyncio.run(scenario()) == 1
+
+
 def test_what_could_not_be_answered_in_time_is_refused_at_once(linker: Linker) -> None:
     async def scenario() -> None:
         async with started(linker, waiting=10_000, patience=0.5) as batcher:

@@ -47,7 +47,7 @@ class Service:
         self.settings, self.options, self.kb = settings, options, linker.kb
         self.tuned = options.resolve(linker.tuned)
         self.metrics = Metrics()
-        self.batcher = Batcher(linker, settings, observe=self.metrics.count_batch)
+        self.batcher = Batcher(linker, settings, options=options, observe=self.metrics.count_batch)
         self.edits = asyncio.Lock()
         watch = self.metrics.watch
         watch("waiting_documents", "Documents that wait for the model", lambda: len(self.batcher))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from parlink.config import LinkOptions
 from parlink.errors import ParlinkError
-from parlink.linking.linker import Linker
+from parlink.linking.linker import DEFAULT, Linker
 from parlink.serve.lane import AbandonedError, Job, Lane
 from parlink.serve.settings import Settings
 from parlink.serve.work import estimate_work, searches_titles
@@ -36,11 +36,17 @@ class Batcher:
     """The two lanes; to be used from one event loop."""
 
     def __init__(
-        self, linker: Linker, settings: Settings, *, observe: Callable[[Sequence[Document]], None] = lambda docs: None
+        self,
+        linker: Linker,
+        settings: Settings,
+        *,
+        options: LinkOptions = DEFAULT,
+        observe: Callable[[Sequence[Document]], None] = lambda docs: None,
     ) -> None:
         self._settings, self._tuned = settings, linker.tuned
+        self._has_tree = searches_titles(options, linker.tuned)  # it is made before the first request
         self.small, self.large = (
-            Lane(linker, batch=settings.batch, wait=settings.wait, observe=observe) for _ in range(2)
+            Lane(linker, batch=settings.batch, wait=settings.wait, observe=observe, options=options) for _ in range(2)
         )
         self._stopping = False
 
@@ -106,7 +112,7 @@ class Batcher:
             raise TooMuchWorkError(f"this is too much work: {told}; send less text, fewer spans, or cheaper options")
         if len(self) + documents > settings.waiting:
             raise BusyError(f"{len(self)} documents are waiting, and at most {settings.waiting} may; try again later")
-        cold = searches_titles(options, self._tuned) and not self._tuned.fallback  # may have to make a tree first
+        cold = searches_titles(options, self._tuned) and not self._has_tree  # may have to make it first
         small = work <= settings.small_work and not cold
         lane, patience = (self.small, settings.patience) if small else (self.large, settings.seconds)
         seconds = lane.predict(work)

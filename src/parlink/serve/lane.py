@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 from parlink.config import LinkOptions
 from parlink.linking.interrupt import interruptible
-from parlink.linking.linker import Linker
+from parlink.linking.linker import DEFAULT, Linker
 from parlink.serve.work import estimate_work
 from parlink.types import Document, Span
 
@@ -60,9 +60,16 @@ class Lane:
     """A queue and the thread that empties it; to be used from one event loop."""
 
     def __init__(
-        self, linker: Linker, *, batch: int, wait: float, observe: Callable[[Sequence[Document]], None]
+        self,
+        linker: Linker,
+        *,
+        batch: int,
+        wait: float,
+        observe: Callable[[Sequence[Document]], None],
+        options: LinkOptions = DEFAULT,
     ) -> None:
         self._linker, self._batch, self._wait, self._observe = linker, batch, wait, observe
+        self._options = options  # of most requests
         self._waiting: dict[Job, None] = {}  # ordered, and a job that is given up leaves at once
         self._waiting_work = 0.0  # of these: under load it is asked for thousands of times a second
         self._running: Sequence[Job] = ()
@@ -115,8 +122,8 @@ class Lane:
         loop = asyncio.get_running_loop()
         for _ in range(2):
             began = time.monotonic()
-            await loop.run_in_executor(thread, link_together, self._linker, [WARM_UP], LinkOptions())
-            self._work = estimate_work([WARM_UP], LinkOptions(), self._linker.tuned)
+            await loop.run_in_executor(thread, link_together, self._linker, [WARM_UP], self._options)
+            self._work = estimate_work([WARM_UP], self._options, self._linker.tuned)
             self._seconds = time.monotonic() - began
         self._task = asyncio.create_task(self._run(thread))
 
