@@ -86,6 +86,9 @@ def test_options_of_linking_are_heard_and_other_parameters_refused(client: httpx
 def test_offsets_count_an_ampersand_as_rel_does_and_nil_is_left_out() -> None:
     doc = rel.parse_question({"text": "A &amp; B", "spans": [[4.0, 1]]}, Settings())
     assert (doc.text, doc.spans) == ("A & B", (Span(4, 5),))
-    links = (Link(Span(0, 1)), Link(Span(4, 5), title="New B", confidence=0.5, mention_probability=0.25, type="person"))
+    links = (
+        Link(Span(0, 1)),
+        Link(Span(4, 5), title="New B", confidence=0.50001, mention_probability=0.25, type="person"),
+    )
     answered = Document(doc.text, links=links)
     assert rel.shape_answer(answered) == [(4, 1, "B", "New_B", 0.5, 0.25, "person")]

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from fastapi import HTTPException
 
+from parlink.data.brief import round_numbers
 from parlink.serve.intake import check_document, make_whole
 from parlink.serve.settings import Settings
 from parlink.types import Document, Link, Span
@@ -60,7 +61,7 @@ def _parse_span(span: list[int] | dict[str, int], text: str) -> Span:
 
 def shape_answer(doc: Document) -> list[Row]:
     """List the mentions that are linked, as REL does."""
-    return [_make_row(doc, link, link.title) for link in doc.links if link.title is not None]
+    return [_make_row(doc, link, link.title) for link in round_numbers(doc).links if link.title is not None]
 
 
 def _make_row(doc: Document, link: Link, title: str) -> Row:
