@@ -3,9 +3,9 @@
     python benchmarks/overhead.py DOCUMENTS.jsonl [--documents N] [--warm N] [--runs N] [--model MODEL] [--precision P]
 
 Rows: the local model, which is the paper's (detector, candidates of the knowledge base, generator, correction, prior),
-and everything that the model ships with. Documents are linked one at a time and in a list, on one thread, after some
-others (`--warm`), so that what is remembered is what a stream of such texts has shown. Each figure is the median of
-`--runs` processes; in each of them the encoder reads the windows before and after they are linked: the mean counts.
+and everything that the model ships with. Documents are linked one at a time and in a list, as commands do (on one
+thread, and with `linking.keep`), after some others (`--warm`), so that what is remembered is what a stream of such
+texts has shown. Each figure is the median of `--runs` processes; in each of them the encoder reads the windows before and after they are linked: the mean counts.
 The last columns are the seconds of CPU of the encoder alone, for a thousand tokens, and what share of them its linear
 maps take when they are computed alone, on as many tokens: how near the encoder is to the machine's matrix products.
 """
@@ -62,10 +62,11 @@ def measure(
     model: Path | None, precision: Precision, warm: Sequence[Document], texts: Sequence[Document], way: Way, local: bool
 ) -> tuple[float, float, float]:
     """Linking as a multiple of the encoder, the encoder's CPU time for a thousand tokens, and its products' share."""
+    from parlink.linking.keep import keep
     from parlink.linking.linker import Linker
     from parlink.linking.mentions import batch_windows, tokenize
 
-    linker = Linker.load(model, precision=precision)
+    linker = keep(Linker.load(model, precision=precision))
     import torch  # not before: what is loaded first chooses the kernels
 
     from parlink.linking.torch_network import TorchNetwork
