@@ -5,7 +5,8 @@
 Rows: the local model, which is the paper's (detector, candidates of the knowledge base, generator, correction, prior),
 and everything that the model ships with. Documents are linked one at a time and in a list, as commands do (on one
 thread, and with `linking.keep`), after some others (`--warm`), so that what is remembered is what a stream of such
-texts has shown. Each figure is the median of `--runs` processes; in each of them the encoder reads the windows before and after they are linked: the mean counts.
+texts has shown. Each figure is the median of `--runs` processes; in each of them the encoder reads the windows before
+and after they are linked: the mean counts.
 The last columns are the seconds of CPU of the encoder alone, for a thousand tokens, and what share of them its linear
 maps take when they are computed alone, on as many tokens: how near the encoder is to the machine's matrix products.
 """
