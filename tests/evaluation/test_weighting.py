@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from parlink.config import ScoreWeights
+from parlink.config import LinkOptions, ScoreWeights, Shortlist, Tuned
+from parlink.evaluation.tuning_run import _read_all
 from parlink.evaluation.weighting import fit_weights, reweight, weighted_total
 from parlink.types import Candidate, Document, Link, Span
 
@@ -111,3 +112,10 @@ def test_coherence_is_weighed_where_there_is_a_graph() -> None:
     assert support["A"] and not support["C"]
     for each in again.candidates:
         assert each.score == pytest.approx(weighted_total(each, fitted.weights))
+
+
+def test_weights_are_fitted_where_all_parts_are_computed_and_all_names_read() -> None:
+    tuned = Tuned(shortlist=Shortlist())
+    usual, wanted = (options.resolve(tuned) for options in (LinkOptions(), _read_all(LinkOptions())))
+    assert (usual.compares, usual.shortlist) == (False, tuned.shortlist)
+    assert (wanted.compares, wanted.shortlist) == (True, None)
