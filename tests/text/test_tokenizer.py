@@ -18,7 +18,15 @@ from tokenizers import models, pre_tokenizers
 
 from parlink.errors import CheckpointError, ConfigError, TextError
 from parlink.text.tokenizer import Tokenizer, Tokens
-from parlink.text.windows import char_span, covering_range, covering_ranges, mention_span, token_range, windows
+from parlink.text.windows import (
+    before_stray_marks,
+    char_span,
+    covering_range,
+    covering_ranges,
+    mention_span,
+    token_range,
+    windows,
+)
 from parlink.types import Span
 from tiny import byte_level_bpe, metaspace, word_piece
 
@@ -249,6 +257,25 @@ def test_a_mention_can_be_read_and_keeps_its_marks(tokenizer: Tokenizer, text: s
     assert span.start == plain.start and span.end >= plain.end
     assert all(unicodedata.category(unicodedata.normalize("NFKC", c)[0])[0] in "ML" for c in text[plain.end : span.end])
     assert not unicodedata.category(text[span.end : span.end + 1] or "a").startswith("M")
+
+
+@pytest.mark.parametrize(
+    ("found", "name"),
+    [
+        ("Dallas !", "Dallas"),
+        ("Penn State ! ....", "Penn State"),
+        ("Dallas \n# ?", "Dallas"),
+        ("Yahoo!", "Yahoo!"),
+        ("St. John 's", "St. John 's"),
+        ("the U.S .", "the U.S ."),
+        ("? !", "?"),
+        ("!", "!"),
+    ],
+)
+def test_marks_behind_white_space_are_of_no_name(found: str, name: str) -> None:
+    text = f"a {found} b"
+    span = before_stray_marks(text, Span(2, 2 + len(found)))
+    assert text[span.start : span.end] == name
 
 
 def test_a_character_in_several_tokens_is_whole() -> None:

@@ -17,7 +17,15 @@ from parlink.linking.network import Encoding, KnownMentions, Network, TokenSpans
 from parlink.model_config import ModelConfig
 from parlink.text.letter_case import letter_cases
 from parlink.text.tokenizer import Tokenizer, Tokens
-from parlink.text.windows import Window, by_length, covering_ranges, mention_span, windows
+from parlink.text.windows import (
+    Window,
+    before_stray_marks,
+    by_length,
+    covering_range,
+    covering_ranges,
+    mention_span,
+    windows,
+)
 from parlink.types import Document, Span
 
 Source = Literal["detector", "dictionary", "document", "given"]
@@ -183,20 +191,26 @@ def _detect(
     detection = encoding.detect(threshold=threshold)
     at = detection.spans
     columns = (at.row, at.first, at.last, detection.start_logit, detection.probability)
-    mentions, readable = [], []
+    mentions, rows = [], []
     for row, first, last, logit, probability in zip(*(column.tolist() for column in columns), strict=True):
-        span = _characters(texts, places[row], first, last)
-        readable.append(span is not None)
-        if span is not None:
+        found = _characters(texts, places[row], first, last)
+        if found is not None:
+            span, last = found
             mentions.append(Mention(places[row].document, span, "detector", logit, probability))
-    return mentions, at if all(readable) else at[np.array(readable)]
+            rows.append((row, first, last))
+    return mentions, TokenSpans.of(rows)
 
 
-def _characters(texts: Sequence[TokenizedDocument], place: Place, first: int, last: int) -> Span | None:
-    """The characters of tokens that are counted from the beginning of a window; None where nothing is to be read."""
+def _characters(texts: Sequence[TokenizedDocument], place: Place, first: int, last: int) -> tuple[Span, int] | None:
+    """The characters of tokens that are counted from the beginning of a window, and the last that has some of them."""
     text = texts[place.document]
     shift = text.windows[place.window].offset - 1
-    return mention_span(text.doc.text, text.tokens, first + shift, last + shift)
+    span = mention_span(text.doc.text, text.tokens, first + shift, last + shift)
+    if span is None:
+        return None  # nothing is to be read
+    shorter = before_stray_marks(text.doc.text, span)
+    covered = None if shorter == span else covering_range(text.tokens, shorter)
+    return shorter, last if covered is None else covered[1] - shift
 
 
 def _names(texts: Sequence[TokenizedDocument], place: Place) -> Iterator[Proposal]:

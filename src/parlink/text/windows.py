@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from parlink.text.tokenizer import IntArray, Tokenizer, Tokens
 from parlink.types import Span
 
 UNREADABLE = frozenset(["Cc", "Cf", "Zs", "Zl", "Zp"])  # categories of control, format and white space
+_STRAY_MARKS = re.compile(r"(?:\s+(?:[!?…#@:;,/|~*_=<>&+-]+|\.{2,}))+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,12 @@ def mention_span(text: str, tokens: Tokens, first: int, last: int) -> Span | Non
     span = Span(int(tokens.start[visible[0]]), int(tokens.marked_end[visible[-1]]))
     surface = text[span.start : span.end]
     return span if any(unicodedata.category(character) not in UNREADABLE for character in surface) else None
+
+
+def before_stray_marks(text: str, span: Span) -> Span:
+    """A span without the marks at its end that stand behind white space, as in "Dallas !": they are of no name."""
+    marks = None if text[span.end - 1].isalnum() else _STRAY_MARKS.search(text, span.start, span.end)
+    return span if marks is None or marks.start() == span.start else Span(span.start, marks.start())
 
 
 def covering_range(tokens: Tokens, span: Span) -> tuple[int, int] | None:
