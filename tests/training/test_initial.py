@@ -13,6 +13,7 @@ from parlink.checkpoint.export import export
 from parlink.checkpoint.folder import load_checkpoint, save_checkpoint
 from parlink.errors import CheckpointError, ConfigError
 from parlink.training.initial import initial_checkpoint
+from parlink.training.loop import Run
 from tiny_model import tiny_checkpoint
 from tiny_training import tiny_config, tiny_settings, toml
 
@@ -42,6 +43,15 @@ def test_a_run_keeps_the_sentence_vectors_of_a_trained_model(tmp_path: Path) -> 
     for name in ("project.weight", "project.bias", "strength"):
         kept, weight = (each.model.state_dict()[f"sentence.{name}"] for each in (started, source))
         assert torch.equal(kept, weight), name
+
+
+def test_a_run_tells_an_encoder_how_words_are_capitalized_if_it_was_trained_so(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "told", initial_checkpoint(tiny_config(tmp_path, letter_case=True)), card="")
+    config = tiny_config(tmp_path, encoder=str(tmp_path / "told"))
+    run = Run(config, initial_checkpoint(config))
+    list(run.events())
+    cases = load_checkpoint(run.folder / "model").model.encoder.cases
+    assert cases is not None and cases.weight[1:].any()  # they were zeros, and 0 is that of small letters
 
 
 def test_a_trained_model_in_8_bits_can_be_gone_on_from(tmp_path: Path, trained: Path) -> None:

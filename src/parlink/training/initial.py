@@ -65,9 +65,14 @@ def _from_trained(config: TrainConfig, folder: Path) -> Checkpoint:
         size = known.similarity
         got = f"similarity = {config.similarity}, but {folder} is trained with {size}"
         raise ConfigError(f"{got}; set `similarity = {size}`")
-    similarity, letter_case = config.similarity or known.similarity, config.letter_case or known.letter_case
-    config = msgspec.structs.replace(config, similarity=similarity, letter_case=letter_case)
-    model = _random_model(config, sizes, tokenizer, sentence=known.sentence)
+    model = _random_model(
+        config,
+        sizes,
+        tokenizer,
+        similarity=config.similarity or known.similarity,
+        sentence=known.sentence,
+        letter_case=config.letter_case or known.letter_case,
+    )
     trained = LinkingModel(
         msgspec.structs.replace(model.config, similarity=known.similarity, letter_case=known.letter_case)
     )
@@ -92,12 +97,11 @@ def _start_values(config: TrainConfig) -> Tuned:
     return Tuned(weights=ScoreWeights(**{name: float(is_trained) for name, is_trained in trained.items()}))
 
 
-def _random_model(
-    config: TrainConfig, encoder: EncoderConfig, tokenizer: Tokenizer, *, sentence: int = 0
-) -> LinkingModel:
+def _random_model(config: TrainConfig, encoder: EncoderConfig, tokenizer: Tokenizer, **known: int) -> LinkingModel:
+    """A model of a config, but for what is known otherwise."""
     torch.manual_seed(config.seed)
     settings = config.model(encoder, bos_id=tokenizer.bos_id, eos_id=tokenizer.eos_id)
-    return LinkingModel(msgspec.structs.replace(settings, sentence=sentence))
+    return LinkingModel(msgspec.structs.replace(settings, **known))
 
 
 @torch.no_grad()

@@ -50,6 +50,8 @@ class Run:
     """One training run in its folder: `model/` is the best model, `checkpoint/` the latest state, and `log.jsonl`."""
 
     def __init__(self, config: TrainConfig, checkpoint: Checkpoint, *, resume: bool = False) -> None:
+        letter_case = checkpoint.model.config.letter_case  # an encoder that was trained so goes on so
+        config = msgspec.structs.replace(config, letter_case=letter_case)
         self.config, self.checkpoint, self.processes = config, checkpoint, Processes(config)
         self.tokenizer = checkpoint.tokenizer
         self.model = checkpoint.model.to(self.processes.device)

@@ -52,7 +52,7 @@ def unpunctuated(doc: Document) -> Document:
         character not in PUNCTUATION and not (character == " " and following in PUNCTUATION)
         for character, following in zip(doc.text, after, strict=True)
     ]
-    place = [0, *accumulate(kept)]
+    place = [0, *accumulate(map(int, kept))]
     moved = (replace_span(place, link.span) for link in doc.links)
     links = tuple(replace(link, span=span) for link, span in zip(doc.links, moved, strict=True) if span is not None)
     starts = doc.extra.get(UNKNOWN_STARTS)
