@@ -51,7 +51,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=Path)
     parser.add_argument("--only", default=",".join(CURVES), help="some of " + ", ".join(CURVES))
-    parser.add_argument("--most", type=int, default=8192, help="tokens of the longest text")
+    parser.add_argument("--most", type=int, default=8192, help="tokens of the longest text (%(default)s)")
     parser.add_argument("--titles", default="1000,10000,100000", help="sizes of knowledge bases, built anew")
     parser.add_argument("--repeat", type=int, default=3, help="times that each point is measured; the least counts")
     parser.add_argument("--svg", type=Path, help="folder for a picture of each curve")
@@ -65,7 +65,7 @@ def main() -> None:
         "mentions": lambda: link_spans(linker, doubled(4, 128)),
         "candidates": lambda: link_candidates(linker, [1, 2, 5, 10, 20, 50, 100, 200]),
         "beams": lambda: search(linker, [1, 2, 5, 10, 20]),
-        "titles": lambda: link_to_titles(linker, [int(size) for size in options.titles.split(",")]),
+        "titles": lambda: link_to_titles(options.model, [int(size) for size in options.titles.split(",")]),
         "threads": lambda: link_in_threads(linker, doubled(1, 64)),
         "documents": lambda: link_batches(linker, doubled(1, 64)),
     }
@@ -130,7 +130,7 @@ def search(linker: Linker, sizes: Sequence[int]) -> Iterator[tuple[int, Run]]:
         yield size, lambda options=options: alone.link(doc, options=options)  # type: ignore[misc]
 
 
-def link_to_titles(linker: Linker, sizes: Sequence[int]) -> Iterator[tuple[int, Run]]:
+def link_to_titles(model: Path | None, sizes: Sequence[int]) -> Iterator[tuple[int, Run]]:
     whole = text(TEXT_WORDS)
     with tempfile.TemporaryDirectory() as folder:
         for size in sizes:
@@ -139,7 +139,7 @@ def link_to_titles(linker: Linker, sizes: Sequence[int]) -> Iterator[tuple[int, 
             lines.write_text("".join(json.dumps({"title": name, "count": 1}) + "\n" for name in dict.fromkeys(names)))
             build([lines], Path(folder) / f"kb-{size}", options=BuildOptions())
             kb = KnowledgeBase.open(Path(folder) / f"kb-{size}")
-            sized = linker.with_candidates(kb)
+            sized = Linker.load(model, kb=kb)
             yield size, lambda sized=sized: sized.link(whole)  # type: ignore[misc]
 
 
