@@ -91,7 +91,7 @@ def test_types_have_colors_and_the_legend_filters(typed: Browser) -> None:
 def test_the_card_shows_type_description_and_coherence(typed: Browser) -> None:
     typed.execute_script("document.querySelector('.mention').focus()")
     card = typed.find_element(By.CLASS_NAME, "card")
-    assert card.find_element(By.CLASS_NAME, "chip").text == "person"
+    until(typed, lambda _: card.find_element(By.CLASS_NAME, "chip").text == "person")  # once it is placed
     assert card.find_element(By.CLASS_NAME, "card-description").text == "the person of that name"
     assert card.find_elements(By.CSS_SELECTOR, ".part.coherence")
     assert card.find_element(By.CSS_SELECTOR, ".why .key").text == "A tick shows where Ada (ship) stands."
