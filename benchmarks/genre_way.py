@@ -20,7 +20,7 @@ from parlink.types import Document
 def bart(tokenizer: Tokenizer, *, hidden: int = 1024, layers: int = 12, positions: int = 1024) -> torch.nn.Module:
     """A BART with random weights; the defaults are BART-large's."""
     config = BartConfig(
-        vocab_size=tokenizer.vocab_size,
+        vocab_size=max(50_265, tokenizer.vocab_size),  # BART has the first
         max_position_embeddings=positions,
         d_model=hidden,
         encoder_layers=layers,

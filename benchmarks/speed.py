@@ -46,6 +46,7 @@ from parlink.text.tokenizer import Tokenizer
 
 Scores = list[tuple[float, float]]  # log-likelihood and correction, of each candidate of each mention
 ALL = LinkOptions(max_candidates=sys.maxsize, overlaps="keep")
+VOCABULARY = 50_265  # of the paper's encoder, and of BART
 BATCH = 4  # documents that the plain algorithm reads side by side
 
 
@@ -61,7 +62,7 @@ class Setting:
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """That of the default model; the paper's has the same vocabulary."""
+        """That of the default model, for all: the same text is as many tokens for each."""
         return Tokenizer.load(self.model / "tokenizer.json")
 
 
@@ -114,13 +115,13 @@ def paper_model(setting: Setting, tokenizer: Tokenizer, *, self_normalized: bool
     hidden = setting.hidden
     encoder = EncoderConfig(
         family="longformer",
-        vocab_size=tokenizer.vocab_size,
+        vocab_size=max(VOCABULARY, tokenizer.vocab_size),
         hidden=hidden,
         layers=setting.layers,
         heads=max(1, hidden // 64),
         intermediate=4 * hidden,
         positions=4098,
-        position_offset=2,
+        position_offset=tokenizer.pad_id + 1,  # as Longformer counts
         token_types=1,
         layer_norm_eps=1e-5,
     )
