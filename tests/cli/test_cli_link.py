@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -188,6 +190,13 @@ def test_a_misspelled_key_is_named(parlink: Parlink) -> None:
     assert "negativs" in err
 
 
+def test_python_m_calls_itself_parlink_and_completes() -> None:
+    asked = {"COMP_WORDS": "parlink ann", "COMP_CWORD": "1", "_PARLINK_COMPLETE": "complete_bash"}
+    run = partial(subprocess.run, capture_output=True, text=True, check=False, timeout=60)
+    assert run([sys.executable, "-m", "parlink", "--help"]).stdout.split()[:2] == ["Usage:", "parlink"]
+    assert run([sys.executable, "-m", "parlink"], env=os.environ | asked).stdout.split() == ["annotate"]
+
+
 def test_help_answers_without_loading_torch() -> None:
     code = "import sys, parlink.cli.main; sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
@@ -232,6 +241,17 @@ def test_a_narrow_terminal_shows_the_names_and_the_confidence(width: int) -> Non
     header, row = stream.getvalue().splitlines()[-2:]
     assert header.split() == ["mention", "entity", "confidence"]
     assert row.rstrip().endswith("━━━━─ 0.88") and row.count("…") == 2 and len(row) <= width
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+def test_a_long_name_leaves_the_other_columns_their_room(width: int) -> None:
+    title = "United Nations Framework Convention on Climate Change and Related Matters"
+    link = Link(Span(0, len(title)), title=title, confidence=0.875, type="place", description="city in Germany")
+    stream = io.StringIO()
+    show(Document(title, links=(link,)), console=Console(file=stream, width=width))
+    header, row = (line.rstrip() for line in stream.getvalue().splitlines()[-2:])
+    assert header.split() == ["mention", "entity", "type", "description", "confidence"]
+    assert " place " in row and " city in" in row and row.endswith(" 0.88") and len(row) <= width
 
 
 def test_a_terminal_without_unicode_gets_a_plain_bar() -> None:

@@ -95,6 +95,17 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
         assert complaints(page) == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_mention_of_any_type_is_readable_while_pointed_at(chromium: Browser, tmp_path: Path, scheme: str) -> None:
+    kinds = ("person", "place", "organization", "event", "work", "species", "product", "other")
+    links = [Link(Span(n * 5, n * 5 + 4), "Kent", type=kind, confidence=1.0) for n, kind in enumerate(kinds)]
+    page = open_file(chromium, tmp_path, to_html(Document("Kent " * len(kinds), links=tuple(links))))
+    with screen(page, 820, scheme=scheme):
+        page.execute_script("document.querySelectorAll('.mention').forEach((one) => one.classList.add('pointed'))")
+        assert len(page.find_elements(By.CLASS_NAME, "pointed")) == len(kinds)
+        assert complaints(page) == []
+
+
 @pytest.mark.parametrize("width", [390, 820, 1280])
 def test_a_card_shows_on_focus_beside_its_line(chromium: Browser, tmp_path: Path, width: int) -> None:
     page = open_file(chromium, tmp_path, to_html(linked()))

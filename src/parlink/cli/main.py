@@ -62,7 +62,7 @@ def run() -> None:
     """Run the command line."""
     try:
         try:
-            app()
+            app(prog_name="parlink")  # by `python -m`, too: completion is asked for by this name
         finally:
             sys.stdout.flush()  # here, where an error can be told
     except ParlinkError as error:

@@ -22,7 +22,8 @@ TYPE_COLORS = {
 }
 TURNS = ("cyan", "magenta", "green", "yellow", "blue")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # neither a text nor a name may steer the terminal
-WIDE = 100  # columns from which names are shown in full
+WIDE = 100  # columns from which the bars are long
+TYPE = 12  # the most columns of a type
 NARROW = 60  # columns below which there is room for the names and the confidence only
 
 
@@ -43,14 +44,19 @@ def _table(doc: Document, *, width: int, plain: bool) -> Table:
     wide, narrow = width >= WIDE, width < NARROW
     typed = not narrow and any(link.type is not None for link in doc.links)
     described = not narrow and any(link.description is not None for link in doc.links)
-    room = (width - 14) // 2 if narrow else 24  # beside the confidence, and what is between columns
+    length = 10 if wide else 5
+    sure = length + 5  # the bar, a space and "0.95"
+    kind = min(TYPE, max((len(link.type or "type") for link in doc.links), default=0)) if typed else 0
+    beside = sure + (kind + 2 if typed else 0) + (width // 6 + 2 if described else 0)
+    room = (width - beside - 4) // 2  # of a name: the longest must leave the others theirs
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column, most in (("mention", room), ("entity", room), *([("type", 12)] if typed else [])):
-        limit = most if narrow or (described and not wide) else None
-        table.add_column(column, no_wrap=True, overflow="ellipsis", max_width=limit)
+    for column in ("mention", "entity"):
+        table.add_column(column, no_wrap=True, overflow="ellipsis", max_width=room)
+    if typed:
+        table.add_column("type", no_wrap=True, max_width=TYPE, overflow="ellipsis")
     if described:
         table.add_column("description")  # the one that gives way where there is too little room
-    table.add_column("confidence", no_wrap=True, min_width=10)
+    table.add_column("confidence", no_wrap=True, min_width=sure)
     for number, link in enumerate(doc.links):
         surface = _cell(doc.text[link.span.start : link.span.end], _color(doc, number))
         name = _cell(
@@ -58,7 +64,7 @@ def _table(doc: Document, *, width: int, plain: bool) -> Table:
         )
         facts = [_cell(link.type)] if typed else []
         facts += [_cell(link.description, "dim")] if described else []
-        table.add_row(surface, name, *facts, _bar(link, length=10 if wide else 5, plain=plain))
+        table.add_row(surface, name, *facts, _bar(link, length=length, plain=plain))
     return table
 
 
