@@ -66,7 +66,19 @@ def test_the_slider_begins_where_the_service_links(chromium: Browser, model: Pat
         assert page.switch_to.active_element == at(page, "confidence")
         open_page(page, f"{address}#text=Kent+won.&confidence=0.5")
         until(page, lambda page: at(page, "confidence").get_attribute("min") == "0.25")
-        assert at(page, "confidence-value").text == "50 %"
+        until(page, lambda page: at(page, "confidence-value").text == "50 %")
+
+
+def test_the_focus_is_not_lost_where_linking_is_cancelled(page: Browser) -> None:
+    page.execute_script("""window.fetch = (_, { signal }) => new Promise((_, fail) => {
+        signal.addEventListener('abort', () => fail(signal.reason));
+    })""")
+    at(page, "text").send_keys("Kent won.")
+    at(page, "link").send_keys(Keys.ENTER)
+    until(page, lambda page: at(page, "cancel").is_displayed())
+    at(page, "cancel").send_keys(Keys.ENTER)
+    until(page, lambda page: not at(page, "progress").is_displayed())
+    assert page.switch_to.active_element == at(page, "text")
 
 
 def test_the_focus_is_not_lost_where_linking_fails(page: Browser) -> None:

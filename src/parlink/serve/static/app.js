@@ -77,7 +77,8 @@ async function link(text, top = null) {
     stop(doc !== null);
     at("link").disabled = false;
     state.running = null;
-    if (doc === null && document.activeElement === document.body) at("text").focus({ preventScroll: true }); // the button pressed is gone
+    // The button pressed is gone; that it is hidden, the browser sees later.
+    if (doc === null && [document.body, at("cancel")].includes(document.activeElement)) at("text").focus({ preventScroll: true });
   }
   return doc;
 }
