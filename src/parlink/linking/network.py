@@ -34,9 +34,6 @@ class TokenSpans:
     first: Integers  # (spans,) first token, counted in the window
     last: Integers  # (spans,) last token, inclusive
 
-    def __getitem__(self, index: NDArray[np.bool_]) -> TokenSpans:
-        return TokenSpans(self.row[index], self.first[index], self.last[index])
-
     @classmethod
     def of(cls, rows: Sequence[tuple[int, int, int]]) -> TokenSpans:
         """Make spans of (row, first, last)."""
