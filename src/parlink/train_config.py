@@ -17,11 +17,12 @@ class Shapes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     lower: Fraction = 0.0
     upper: Fraction = 0.0
     headline: Fraction = 0.0  # every word capitalized
+    capitals: Fraction = 0.0  # some words capitalized, in each document another share of them
     unpunctuated: Fraction = 0.0
     natural: Fraction = 0.0  # detokenized
 
     def __post_init__(self) -> None:
-        if (shares := self.lower + self.upper + self.headline + self.unpunctuated + self.natural) > 1 + 1e-9:
+        if (shares := sum(getattr(self, name) for name in self.__struct_fields__)) > 1 + 1e-9:
             raise ConfigError(f"the shares of shapes must be at most 1 together, got {shares:g}")
 
 

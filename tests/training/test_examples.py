@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +19,8 @@ from parlink.errors import ConfigError
 from parlink.kb import KnowledgeBase
 from parlink.kb.build.build import build
 from parlink.text.windows import char_span
-from parlink.train_config import Dataset, Stage, TrainConfig
-from parlink.training.data import TrainingData
+from parlink.train_config import Dataset, Shapes, Stage, TrainConfig
+from parlink.training.data import DocumentBuilder, TrainingData
 from parlink.training.examples import DatasetStats, Example, ExampleBuilder
 from parlink.training.initial import initial_checkpoint
 from parlink.training.loop import Run
@@ -175,6 +176,15 @@ def test_the_capitals_of_an_example_are_the_words_that_begin_with_one() -> None:
     [example], _ = cut([doc], train_tokens=60)
     starts = [tokens.start[place - 1] for place in example.capitals]  # a window begins with <s>
     assert [doc.text[start : start + 3] for start in starts] == ["McK", "Ann", "Mar", "USA"]
+
+
+@pytest.mark.parametrize(("shape", "text"), [("upper", "KENT AND THE SEA"), ("lower", "kent and the sea")])
+def test_what_may_be_a_name_is_told_by_the_text_before_its_case_is_changed(shape: str, text: str) -> None:
+    dataset = Dataset(path="train", shapes=Shapes(**{shape: 1.0}))
+    builder = DocumentBuilder(ExampleBuilder(CONFIG, byte_level_bpe(), None), dataset, {})
+    [example] = builder.build(b'{"text": "Kent and the Sea"}', 1, random.Random(0))
+    tokens = byte_level_bpe().encode(text)
+    assert [text[tokens.start[place - 1] :][:3] for place in example.capitals] == [text[:3], text[-3:]]
 
 
 def test_only_unlinked_data_trains_detection_and_nothing_else(tmp_path: Path) -> None:

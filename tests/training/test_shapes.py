@@ -13,7 +13,7 @@ from documents import documents
 from parlink.errors import ConfigError
 from parlink.train_config import Shapes
 from parlink.training.examples import UNKNOWN_STARTS
-from parlink.training.shapes import SHAPES, headline, lower, reshape, unpunctuated, upper
+from parlink.training.shapes import SHAPES, capitals, headline, lower, reshape, unpunctuated, upper
 from parlink.types import Document
 from tiny_training import marked
 
@@ -33,6 +33,16 @@ def test_each_shape_is_what_its_name_says() -> None:
     assert shown(SHAPES["natural"](DOC)) == shown(DOC)
 
 
+def test_capitals_stand_at_some_words_and_nothing_else_changes() -> None:
+    texts = [capitals(DOC, random.Random(seed)).text for seed in range(20)]
+    words = Counter(word for text in texts for word in text.split())
+    assert {text.casefold() for text in texts} == {DOC.text.casefold()}
+    assert 0 < words["Plays."] < 20
+    assert words["band"] + words["Band"] == 20
+    assert words["Plays."] + words["plays."] == 20
+    assert words["O'Hara"] == 20
+
+
 @given(documents(), st.sampled_from(["lower", "upper", "headline", "unpunctuated"]))
 def test_links_stay_on_their_letters(doc: Document, name: str) -> None:
     new = SHAPES[name](doc)
@@ -50,6 +60,7 @@ def test_known_starts_move_along() -> None:
 
 def test_shapes_come_as_often_as_they_should() -> None:
     rng, shapes = random.Random(0), Shapes(lower=0.2, upper=0.3)
+    assert reshape(DOC, Shapes(capitals=1.0), rng).text.casefold() == DOC.text.casefold()
     drawn = Counter(reshape(DOC, shapes, rng).text for _ in range(2000))
     assert drawn[lower(DOC).text] / 2000 == pytest.approx(0.2, abs=0.04)
     assert drawn[upper(DOC).text] / 2000 == pytest.approx(0.3, abs=0.04)

@@ -82,8 +82,9 @@ class DocumentBuilder:
         if self.dataset.swap:
             doc = swap(doc, self.names, share=self.dataset.swap, rng=rng)
         shapes = self.dataset.shapes or Shapes(natural=self.examples.config.natural)
-        doc = reshape(doc, shapes, rng)
-        return self.examples.examples(doc, dataset=self.dataset, stats=DatasetStats())
+        shown = reshape(doc, shapes, rng)
+        spelled = doc.text if len(shown.text) == len(doc.text) else shown.text
+        return self.examples.examples(shown, dataset=self.dataset, stats=DatasetStats(), spelled=spelled)
 
 
 class TrainingData:

@@ -34,7 +34,7 @@ class Example:
     document: str = ""  # id, to name it in an error
     detection: float = 1.0  # weight of the start loss
     unlinked: float = 1.0  # further weight of tokens at which no mention starts
-    unlinked_names: float = 1.0  # the same of those at which a word with a capital starts
+    unlinked_names: float = 1.0  # the same of those at which a word was written with a capital
     capitals: tuple[int, ...] = ()  # the tokens at which such a word starts
     unknown: tuple[int, ...] = ()  # tokens at which a mention starts of which nothing else is known
 
@@ -60,12 +60,17 @@ class ExampleBuilder:
     tokenizer: Tokenizer
     kb: KnowledgeBase | None
 
-    def examples(self, doc: Document, *, dataset: Dataset, stats: DatasetStats) -> list[Example]:
-        """The windows of a document with the mentions that each of them judges."""
+    def examples(
+        self, doc: Document, *, dataset: Dataset, stats: DatasetStats, spelled: str | None = None
+    ) -> list[Example]:
+        """The windows of a document with the mentions that each of them judges.
+
+        `spelled` is its text before cases were changed, which tells what may be a name.
+        """
         tokens = self.tokenizer.encode(doc.text)
         stats.sizes.update({"documents": 1, "tokens": len(tokens.ids)})
         known, unknown = [], _starts(tokens, doc.extra.get(UNKNOWN_STARTS))
-        capitals = _capitals(tokens, doc.text)
+        capitals = _capitals(tokens, doc.text if spelled is None else spelled)
         unlinked_names = dataset.unlinked if dataset.unlinked_names is None else dataset.unlinked_names
         for link in doc.links:
             stats.sizes["NIL mentions" if link.title is None else "linked mentions"] += 1

@@ -22,6 +22,8 @@ def reshape(doc: Document, shapes: Shapes, rng: random.Random) -> Document:
     names = [field.name for field in msgspec.structs.fields(Shapes)]
     weights = [getattr(shapes, name) for name in names]
     [name] = rng.choices([*names, ""], [*weights, max(0.0, 1 - sum(weights))])
+    if name == "capitals":
+        return capitals(doc, rng)
     return SHAPES[name](doc) if name else doc
 
 
@@ -37,12 +39,13 @@ def upper(doc: Document) -> Document:
 
 def headline(doc: Document) -> Document:
     """Let every word begin with a capital letter."""
-    before = f" {doc.text}"
-    text = "".join(
-        _keep_length(character, str.upper) if not previous.isalnum() and previous not in "'’" else character
-        for previous, character in zip(before, doc.text, strict=False)
-    )
-    return replace(doc, text=text)
+    return _capitalize(doc, lambda: True)
+
+
+def capitals(doc: Document, rng: random.Random) -> Document:
+    """Let some words begin with a capital letter, as people chat: what is a name cannot be told by capitals alone."""
+    share = rng.uniform(0.05, 0.5)
+    return _capitalize(doc, lambda: rng.random() < share)
 
 
 def unpunctuated(doc: Document) -> Document:
@@ -81,6 +84,17 @@ SHAPES: dict[str, Callable[[Document], Document]] = {
     "unpunctuated": unpunctuated,
     "natural": natural,
 }
+
+
+def _capitalize(doc: Document, chosen: Callable[[], bool]) -> Document:
+    before = f" {doc.text}"
+    text = "".join(
+        _keep_length(character, str.upper)
+        if not previous.isalnum() and previous not in "'’" and chosen()
+        else character
+        for previous, character in zip(before, doc.text, strict=False)
+    )
+    return replace(doc, text=text)
 
 
 def _change(doc: Document, case: Callable[[str], str]) -> Document:
