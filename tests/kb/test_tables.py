@@ -155,7 +155,7 @@ def test_a_folder_of_format_1_still_opens(tmp_path):
     new_kb, old_kb = KnowledgeBase.open(new), KnowledgeBase.open(old)
     assert [old_kb.entity(title) for title in new_kb.titles()] == [new_kb.entity(title) for title in new_kb.titles()]
     assert old_kb.candidates("Kent") == new_kb.candidates("Kent")
-    assert (old_kb.info.id_scheme, old_kb.info.format, new_kb.info.format) == (None, 1, 4)
+    assert (old_kb.info.id_scheme, old_kb.info.format, new_kb.info.format) == (None, 1, 5)
 
 
 def test_a_damaged_description_of_format_1_is_an_error(tmp_path, monkeypatch):

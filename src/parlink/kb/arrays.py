@@ -39,6 +39,30 @@ def encode(name: str, values: Array) -> dict[str, Array]:
 
 
 @dataclass(frozen=True, slots=True)
+class Column:
+    """A column as it was before `encode`; a number that stands for nothing is a ValueError."""
+
+    numbers: Array
+    values: Array | None  # what the numbers stand for; None: for themselves
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Array], name: str) -> Column:
+        """Find a column among the arrays of a file; raises KeyError if it is not there."""
+        return cls(arrays[name], arrays.get(f"{name}{VALUES}"))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, rows: slice | Array) -> Array:
+        numbers: Array = self.numbers[rows]
+        if self.values is None:
+            return numbers
+        if numbers.max(initial=0) >= len(self.values):
+            raise ValueError("a number of a column stands for nothing")
+        return self.values[numbers]
+
+
+@dataclass(frozen=True, slots=True)
 class Groups:
     """Rows in groups, one after the other: where every sixteenth begins, and how many rows each has.
 

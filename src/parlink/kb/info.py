@@ -11,7 +11,7 @@ import msgspec
 
 from parlink.errors import KnowledgeBaseError
 
-FORMAT = 4
+FORMAT = 5
 INFO_FILE = "kb.json"
 
 

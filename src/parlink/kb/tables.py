@@ -11,7 +11,7 @@ arrays.safetensors
     name_many        (keys,)     how many names hang on a key
     name_title       (names,)    the title; its two highest bits say what kind of name it is
     name_count       (names,)    how often the name was seen for the title; popularity of the title if made of it
-    name_count_values (some,)    what the numbers in name_count stand for; may be missing: for themselves
+    COLUMN_values    (some,)     what the numbers of a column stand for; may be missing: for themselves
     name_form        (names,)    `form` of the name as it is spelled
     title_count      (titles,)   how often the title was seen under any name; may be missing, if there is a popularity
     title_id         (titles,)   its id's number in ids.marisa + 1; 0: none
@@ -23,7 +23,8 @@ arrays.safetensors
     title_popularity (titles,)   how well known the title is, if that is not title_count
 Format 1 has, in place of title_description, description_start (titles + 1,) and description (bytes,), and no types;
 before format 3, name_form has 32 bits, name_count of names made of a title is title_count, and name_start (keys + 1,)
-is that of all keys; before format 4, name_count is never encoded, and guesses stand in name_linked.
+is that of all keys; before format 4, nothing is encoded, and guesses stand in name_linked;
+before format 5, only name_count is encoded.
 """
 
 from __future__ import annotations
@@ -76,10 +77,16 @@ class Tables:
         )
         self._arrays = arrays.open_mapped(folder / ARRAYS_FILE)
         self.graph = LinkGraph.open(folder / LINKS_FILE, info.titles) if LINKS_FILE in info.files else None
-        self._name_start, self._name_title, self._name_count, self._name_form = (
-            self._arrays[name] for name in ("name_start", "name_title", "name_count", "name_form")
+        self._name_start, self._name_title, self._name_form = (
+            self._arrays[name] for name in ("name_start", "name_title", "name_form")
         )
-        self.title_count = self._arrays["title_count" if "title_count" in self._arrays else "title_popularity"]
+        self._name_count = arrays.Column.of(self._arrays, "name_count")
+        self._name_linked, self._popularity = (
+            arrays.Column.of(self._arrays, name) if name in self._arrays else None
+            for name in ("name_linked", "title_popularity")
+        )
+        is_counted = "title_count" in self._arrays
+        self._title_count = arrays.Column.of(self._arrays, "title_count" if is_counted else "title_popularity")
         self._remembered: dict[str, tuple[int, Names]] = {}
         self._check_shapes()
 
@@ -151,7 +158,7 @@ class Tables:
             title=numbers,
             kind=(title >> KIND_SHIFT).astype(np.int64),
             form=narrow(self._name_form[first:last]),
-            count=self._counts(first, last),
+            count=self._read(self._name_count, slice(first, last)).astype(np.float64),
         )
 
     def redirect(self, old: str) -> int | None:
@@ -200,26 +207,29 @@ class Tables:
 
     def popularity(self, number: int) -> int:
         """Return how well known a title is."""
-        return int(self._arrays.get("title_popularity", self.title_count)[number])
+        return int(self._read(self._popularity or self._title_count, np.array([number]))[0])
+
+    def title_counts(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how often titles were seen under any name."""
+        return self._read(self._title_count, numbers).astype(np.int64)
 
     @property
     def has_popularity(self) -> bool:
         """Whether sources said how well known titles are."""
-        return "title_popularity" in self._arrays
+        return self._popularity is not None
 
     def linked(self, surface: str) -> Linked | None:
         """Return how often a surface is a link where it occurs; None if the knowledge base does not know.
 
         Of several names under its key the one that is spelled most like it tells.
         """
-        column = self._arrays.get("name_linked")
-        if column is None:
+        if self._name_linked is None:
             return None
         first, names = self._rows(surfaces.key(surface))
         if not len(names.title):
             return None
         steps = names.steps(surface)
-        near = column[first : first + len(steps)][steps == steps.min()]
+        near = self._read(self._name_linked, slice(first, first + len(steps)))[steps == steps.min()]
         value = int((near ^ LINKED_SCALE).min()) ^ LINKED_SCALE  # the highest of those that are no guesses, else of all
         is_guess = bool(value >> LINKED_BITS)
         if is_guess and "shape_linked" in self._arrays:
@@ -234,9 +244,9 @@ class Tables:
     def linked_forms(self, key: str) -> dict[int, float]:
         """Return how often the spellings of a key are links where they occur, by form; guesses are left out."""
         first, last = self._range(key)
-        if "name_linked" not in self._arrays or first == last:
+        if self._name_linked is None or first == last:
             return {}
-        column = self._arrays["name_linked"][first:last]
+        column = self._read(self._name_linked, slice(first, last))
         counted = (column >> LINKED_BITS) == 0
         return dict(
             zip(
@@ -261,14 +271,11 @@ class Tables:
         """Yield the keys of all names."""
         return iter(self._keys.iterkeys())
 
-    def _counts(self, first: int, last: int) -> NDArray[np.float64]:
-        column = self._name_count[first:last]
-        values = self._arrays.get(f"name_count{arrays.VALUES}")
-        if values is not None:
-            self._check(column.max(initial=0) < len(values), "name_count")
-            column = values[column]
-        counts: NDArray[np.float64] = column.astype(np.float64)
-        return counts
+    def _read(self, column: arrays.Column, rows: slice | NDArray[np.int64]) -> arrays.Array:
+        try:
+            return column[rows]
+        except ValueError as error:
+            raise _damaged(self.folder, error) from error
 
     def _string(self, trie: Any, array: str, number: int) -> str | None:
         place = int(self._arrays[array][number])

@@ -9,7 +9,6 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 import torch
@@ -58,7 +57,7 @@ def build_tree(tables: Tables, tokenizer: Tokenizer) -> PrefixTree:
     """Make the tree; titles that share a leaf are listed by count, the largest first."""
     numbers, flat, lengths = _read_titles(tables, tokenizer)
     tree = PrefixTree.from_flat(flat, lengths)
-    name = _list_by_count(numbers[tree.name.numpy()], tree, tables.title_count)
+    name = _list_by_count(numbers[tree.name.numpy()], tree, tables)
     return replace(tree, name=torch.from_numpy(name.astype(np.int32)))
 
 
@@ -80,13 +79,13 @@ def _read_titles(
     return _join(numbers), _join(tokens), _join(lengths)
 
 
-def _list_by_count(name: NDArray[np.int64], tree: PrefixTree, count: NDArray[Any]) -> NDArray[np.int64]:
+def _list_by_count(name: NDArray[np.int64], tree: PrefixTree, tables: Tables) -> NDArray[np.int64]:
     """Put the titles that share a leaf of a tree in order; few do."""
     many = np.diff(tree.end_name.numpy())
     shared = np.flatnonzero(np.repeat(many > 1, many))
     leaf, title = np.repeat(np.arange(len(many)), many)[shared], name[shared]
     listed = name.copy()
-    listed[shared] = title[np.lexsort((title, -count[title].astype(np.int64), leaf))]
+    listed[shared] = title[np.lexsort((title, -tables.title_counts(title), leaf))]
     return listed
 
 

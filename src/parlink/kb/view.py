@@ -195,10 +195,10 @@ class View:
     def seen(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how often titles were seen under any name."""
         if not self.changes.records:
-            return self.tables.title_count[numbers].astype(np.int64)
+            return self.tables.title_counts(numbers)
         base = numbers < len(self.tables)
         counts = np.zeros(len(numbers), np.int64)
-        counts[base] = self.tables.title_count[numbers[base]]
+        counts[base] = self.tables.title_counts(numbers[base])
         if self.changes.more:
             counts += np.fromiter((self.changes.more.get(number, 0) for number in numbers.tolist()), np.int64)
         return counts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +22,7 @@ def probabilities(folder, surface):
     columns = arrays.open_mapped(folder / "arrays.safetensors")
     first, last = Tables.open(folder)._range(surfaces.key(surface))
     places = [place for place in range(first, last) if columns["name_form"][place] == form(surface)]
-    values = [int(columns["name_linked"][place]) for place in places]
+    values = [int(linked) for linked in arrays.Column.of(columns, "name_linked")[np.array(places, int)]]
     guess = int(columns["shape_linked"][shape(surface)])
     return [((guess if value & IS_GUESS else value) / SCALE, bool(value & IS_GUESS)) for value in values]
 

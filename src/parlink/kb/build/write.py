@@ -78,6 +78,8 @@ def write_spills(
     columns |= spills.columns.write(folder, trie)
     if spills.columns.is_popularity_known:
         del columns["title_count"]
+    for name in {"name_count", "name_linked", "title_count", "title_popularity"} & columns.keys():
+        columns |= arrays.encode(name, columns[name])
     arrays.write(folder / ARRAYS_FILE, columns)
     spills.graph.write(folder / LINKS_FILE, trie)
     return Written(
@@ -143,7 +145,7 @@ def _name_columns(names: Spill[Name], keys: Any, titles: Any) -> tuple[dict[str,
         "name_start": groups.start,
         "name_many": groups.many,
         "name_title": (numbers | kinds << np.uint64(KIND_SHIFT)).astype(np.uint32),
-        **arrays.encode("name_count", unsigned(np.minimum(counts, MAX_COUNT))),
+        "name_count": unsigned(np.minimum(counts, MAX_COUNT)),
         "name_form": np.asarray(forms)[order].astype(np.uint16),
         "title_count": unsigned(np.minimum(np.bincount(numbers.astype(np.int64), spelled, len(titles)), MAX_COUNT)),
     }
