@@ -26,6 +26,7 @@ from parlink.nn.int8 import TokenBits
 PROBE = (sys.executable, "-m", "parlink.nn.int8_probe")
 PATIENCE = 120  # seconds
 CRASH = "crash"  # an answer
+RIVAL = "oneDNN's float32"  # that it must beat; another one is another question
 LIMIT = "ONEDNN_MAX_CPU_ISA"  # in the environment: the instructions that oneDNN may use
 # Systems that do not let a process have AMX, which needs memory for its tiles, may yet say that the CPU has it.
 WITHOUT_AMX = "AVX512_CORE_BF16"
@@ -78,7 +79,7 @@ def try_kernel(command: Sequence[str] = PROBE) -> str | None:
 def answer_file() -> Path:
     """Where the answer is kept, by what it depends on: the CPU, torch, and what limits its kernels."""
     limits = (os.environ.get(name, "") for name in (LIMIT, "DNNL_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY"))
-    facts = (torch.__version__, platform.machine(), platform.processor(), *limits, *_read_cpu())
+    facts = (RIVAL, torch.__version__, platform.machine(), platform.processor(), *limits, *_read_cpu())
     return user_cache() / "int8-kernel" / hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
 
 

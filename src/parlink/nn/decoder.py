@@ -16,6 +16,7 @@ from torch.nn import functional as F
 
 from parlink.model_config import ModelConfig
 from parlink.nn.detector import Mentions, feed_forward
+from parlink.nn.linear import Linear
 from parlink.nn.lstm import Int8Lstm, Lstm
 from parlink.nn.prefix_tree import PrefixTree
 from parlink.nn.similarity import Queries
@@ -76,9 +77,9 @@ class OutputHead(nn.Module):
     def __init__(self, config: ModelConfig, token_embeddings: nn.Embedding) -> None:
         super().__init__()
         hidden = config.encoder.hidden
-        self.dense = nn.Linear(hidden, hidden)
+        self.dense = Linear(hidden, hidden)
         self.norm = nn.LayerNorm(hidden, eps=config.encoder.layer_norm_eps)
-        self.decoder = nn.Linear(hidden, config.encoder.vocab_size)
+        self.decoder = Linear(hidden, config.encoder.vocab_size)
         if config.tie_output:
             self.decoder.weight = token_embeddings.weight
 

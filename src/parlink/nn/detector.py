@@ -11,6 +11,7 @@ from torch.nn import functional as F
 
 from parlink.model_config import ModelConfig
 from parlink.nn.batch import Batch
+from parlink.nn.linear import Linear, linear
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,11 @@ def feed_forward(inputs: int, hidden: int, outputs: int, *, dropout: float) -> n
     return nn.Sequential(
         nn.LayerNorm(inputs),
         nn.Dropout(dropout),
-        nn.Linear(inputs, hidden),
+        Linear(inputs, hidden),
         nn.ReLU(),
         nn.LayerNorm(hidden),
         nn.Dropout(dropout),
-        nn.Linear(hidden, outputs),
+        Linear(hidden, outputs),
     )
 
 
@@ -94,16 +95,16 @@ class Detector(nn.Module):
         The norm and the first linear map are of a start and an end put together. What either adds to them is worked out
         once a token, in place of once a pair.
         """
-        norm, linear = self.end[0], self.end[2]
-        assert isinstance(norm, nn.LayerNorm) and isinstance(linear, nn.Linear), "dropout stands between them"
-        weight, hidden = linear.weight * norm.weight, states.shape[1]
+        norm, first_map = self.end[0], self.end[2]
+        assert isinstance(norm, nn.LayerNorm) and isinstance(first_map, nn.Linear), "dropout stands between them"
+        weight, hidden = first_map.weight * norm.weight, states.shape[1]
         weight = weight - weight.mean(1, keepdim=True)  # takes the mean of what it is multiplied with out of it
-        starts, ends = F.linear(states[first], weight[:, :hidden])[:, None], F.linear(states, weight[:, hidden:])
+        starts, ends = linear(states[first], weight[:, :hidden])[:, None], linear(states, weight[:, hidden:])
         mean, square = states.mean(1), states.square().mean(1)
         variance = square - mean.square()
         of_both = (variance[first][:, None] + variance[last]) / 2 + ((mean[first][:, None] - mean[last]) / 2).square()
         inputs = (starts + ends[last]) * (of_both + norm.eps).rsqrt()[..., None]
-        inputs = inputs + F.linear(norm.bias, linear.weight, linear.bias)
+        inputs = inputs + linear(norm.bias, first_map.weight, first_map.bias)
         for module in list(self.end)[3:]:
             inputs = module(inputs)
         return inputs.squeeze(-1)

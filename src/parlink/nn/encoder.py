@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from parlink.model_config import EncoderConfig
+from parlink.nn.linear import Linear
 from parlink.text.letter_case import CASES
 
 Attend = Callable[
@@ -25,11 +26,11 @@ class Layer(nn.Module):
         super().__init__()
         hidden, eps = config.hidden, config.layer_norm_eps
         self.heads = config.heads
-        self.qkv = nn.Linear(hidden, 3 * hidden)
-        self.out = nn.Linear(hidden, hidden)
+        self.qkv = Linear(hidden, 3 * hidden)
+        self.out = Linear(hidden, hidden)
         self.attention_norm = nn.LayerNorm(hidden, eps=eps)
-        self.up = nn.Linear(hidden, config.intermediate)
-        self.down = nn.Linear(config.intermediate, hidden)
+        self.up = Linear(hidden, config.intermediate)
+        self.down = Linear(config.intermediate, hidden)
         self.norm = nn.LayerNorm(hidden, eps=eps)
         self.dropout = nn.Dropout(dropout)
 
@@ -204,12 +205,11 @@ def sliding_window_attention(qkv: Tensor, *, bias: Tensor, reach: int, dropout: 
 
     All tokens lie in one row, (1, tokens, ...). Keys and values of neighboring blocks are overlapping views.
     """
-    tokens, _, heads, size = qkv.shape[1:]
+    tokens = qkv.shape[1]
     after = len(bias) * reach - tokens + reach
     padded = F.pad(qkv[0], (0, 0, 0, 0, 0, 0, reach, after))
-    blocks = padded.view(-1, reach, 3, heads, size).permute(2, 0, 3, 1, 4)  # (3, blocks + 2, heads, reach, size)
-    queries = blocks[0, 1:-1]
-    keys, values = torch.cat([blocks[1:, :-2], blocks[1:, 1:-1], blocks[1:, 2:]], 3)
+    queries = padded[reach:-reach, 0].unfold(0, reach, reach).permute(0, 1, 3, 2)  # (blocks, heads, reach, size)
+    keys, values = padded[:, 1:].unfold(0, 3 * reach, reach).permute(1, 0, 2, 4, 3)
     mixed = mix(queries, keys, values, bias, dropout=dropout)
     return mixed.transpose(1, 2).reshape(1, len(bias) * reach, -1)[:, :tokens]
 

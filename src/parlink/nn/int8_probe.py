@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from parlink.nn.int8 import Int8Linear, TokenBits
+from parlink.nn.linear import linear
 
 TOKENS, INPUTS, OUTPUTS = 256, 384, 768
 REPEATS = 20
@@ -28,7 +29,7 @@ def probe() -> int:
     for bits in sorted(get_args(TokenBits), reverse=True):
         if _is_right(bits, states, weight):
             int8 = partial(Int8Linear(weight, None, token_bits=bits), states)
-            return bits if _seconds(int8) < _seconds(partial(F.linear, states, weight)) else 0
+            return bits if _seconds(int8) < _seconds(partial(linear, states, weight)) else 0
     return 0
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from parlink.nn.int8 import Int8Linear, TokenBits
+from parlink.nn.linear import linear
 
 
 class Lstm(nn.LSTMCell):
@@ -16,15 +16,15 @@ class Lstm(nn.LSTMCell):
 
     def of_words(self, embeddings: Tensor) -> Tensor:
         """What words add to the gates, (words, 4 * hidden)."""
-        return F.linear(embeddings, self.weight_ih[:, : self.hidden_size])
+        return linear(embeddings, self.weight_ih[:, : self.hidden_size])
 
     def of_mentions(self, vectors: Tensor) -> Tensor:
         """What mentions add to the gates, and all that is added always: (mentions, 4 * hidden)."""
-        return F.linear(vectors, self.weight_ih[:, self.hidden_size :], self.bias_ih + self.bias_hh)
+        return linear(vectors, self.weight_ih[:, self.hidden_size :], self.bias_ih + self.bias_hh)
 
     def of_hidden(self, hidden: Tensor) -> Tensor:
         """What the states before add to the gates, (states, 4 * hidden)."""
-        return F.linear(hidden, self.weight_hh)
+        return linear(hidden, self.weight_hh)
 
 
 class Int8Lstm(nn.Module):

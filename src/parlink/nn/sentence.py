@@ -17,6 +17,7 @@ from torch.nn import functional as F
 from parlink.model_config import SENTENCE_REACH, ModelConfig
 from parlink.nn.batch import Batch
 from parlink.nn.detector import Mentions
+from parlink.nn.linear import Linear
 
 
 class SentenceHead(nn.Module):
@@ -24,7 +25,7 @@ class SentenceHead(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.project = nn.Linear(2 * config.encoder.hidden, config.sentence)
+        self.project = Linear(2 * config.encoder.hidden, config.sentence)
         self.strength = nn.Parameter(torch.ones(()), requires_grad=False)  # of the cosine, beside the bi-encoder's sum
 
     def forward(self, states: Tensor, words: Tensor) -> Tensor:
