@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.nn import functional as F
 
-from parlink.nn.linear import HAS_ONEDNN, LEAST_ROWS, Linear, linear
+from parlink.nn.linear import HAS_ONEDNN, LEAST_ROWS, Linear, gelu_of, linear
 
 
 @given(
@@ -33,6 +33,15 @@ def test_it_takes_states_of_any_shape(shape: tuple[int, ...]) -> None:
     layer, states = Linear(8, 5), torch.randn(shape)
     with torch.no_grad():
         torch.testing.assert_close(layer(states), F.linear(states, layer.weight, layer.bias), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("rows", [1, 2 * LEAST_ROWS])
+@pytest.mark.parametrize("layer", [Linear(8, 5), nn.Linear(8, 5), Linear(8, 5, bias=False)])
+@torch.no_grad()
+def test_gelu_may_be_part_of_it(rows: int, layer: nn.Linear) -> None:
+    states = torch.randn(rows, 8)
+    wanted = F.gelu(F.linear(states, layer.weight, layer.bias))
+    torch.testing.assert_close(gelu_of(layer, states), wanted, rtol=1e-4, atol=1e-5)
 
 
 def test_it_learns() -> None:

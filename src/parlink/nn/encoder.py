@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from parlink.model_config import EncoderConfig
-from parlink.nn.linear import Linear
+from parlink.nn.linear import Linear, gelu_of
 from parlink.text.letter_case import CASES
 
 Attend = Callable[
@@ -38,7 +38,7 @@ class Layer(nn.Module):
         """Map states (windows, length, hidden) to the next layer's."""
         mixed = attend(self.qkv(states).unflatten(-1, (3, self.heads, -1)))
         states = self.attention_norm(states + self.dropout(self.out(mixed)))
-        change = self.down(F.gelu(self.up(states)))
+        change = self.down(gelu_of(self.up, states))
         return self.norm(states + self.dropout(change))  # type: ignore[no-any-return]
 
 
