@@ -129,7 +129,7 @@ def _decide_kinds(pool: Pool, chosen: set[str], texts: Texts, tables: Tables) ->
     kinds = {
         title: decide(title, pool.titles[title], lead=leads.get(title), facts=facts.get(title)) for title in chosen
     }
-    return kinds | tell_kinds(pool, chosen, tables.recent)
+    return kinds | tell_kinds(pool, tables.recent, kinds)
 
 
 @contextmanager

@@ -2,13 +2,15 @@
 
 A row of a table (`sources.RECENT_NAMES`) is a title, its type, a line that describes it, further names with ` | `
 between them, and how famous it is, from 1 to 5, or nothing if the sources tell. `renamed.tsv` leads from former titles
-to those of now. What they say goes before what any source says.
+to those of now. What they say goes before what any source says, but for type and description in the tables that
+were made for names (`sources.NAME_TABLES`): these are told where no source tells them, and their titles may be merged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from parlink.data.titles import follow
 from parlink.errors import DataFormatError
@@ -20,7 +22,7 @@ from recipes.wikipedia.kinds.descriptions import MOST_CHARACTERS
 from recipes.wikipedia.kinds.head_types import type_of_phrase
 from recipes.wikipedia.kinds.noun_phrases import noun_phrase
 from recipes.wikipedia.pool import Pool
-from recipes.wikipedia.sources import Data, SourceFile
+from recipes.wikipedia.sources import NAME_TABLES, Data, SourceFile
 from recipes.wikipedia.spelling import spell
 
 Name = tuple[str, str]  # surface, title
@@ -38,6 +40,7 @@ class Row:
     description: str
     aliases: tuple[str, ...]
     links: int  # of running text that its fame is worth
+    is_for_names: bool = False  # so that what sources tell of the title goes before its type and description
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ def read_recent(data: Data) -> Recent:
                 row.description,
                 tuple(dict.fromkeys((*before.aliases, *row.aliases))),
                 max(before.links, row.links),
+                row.is_for_names,
             )
     return Recent(rows, renamed)
 
@@ -70,14 +74,15 @@ def mark_recent(pool: Pool, recent: Recent) -> None:
     """Put our titles into the pool, as well known as we say that they are at least."""
     for title, row in recent.rows.items():
         evidence = pool.evidence(title)
-        evidence.marks |= Mark.OURS
+        if not row.is_for_names:
+            evidence.marks |= Mark.OURS
         evidence.fame = row.links
 
 
 def rename(pool: Pool, recent: Recent, *, ids: Mapping[str, str], leads: Mapping[str, str]) -> None:
     """Lead from former titles to those of now, unless the two are not one; what we name leads nowhere else."""
-    for title in recent.rows:
-        if (other := pool.moved.pop(title, None)) is not None:
+    for title, row in recent.rows.items():
+        if not row.is_for_names and (other := pool.moved.pop(title, None)) is not None:
             pool.report.add("redirects not followed: a title of ours", f"{title} → {other}")
     for old, new in recent.renamed.items():
         if _are_two(pool, old, new, ids, leads):
@@ -89,15 +94,23 @@ def rename(pool: Pool, recent: Recent, *, ids: Mapping[str, str], leads: Mapping
         pool.report.add("renamed", f"{old} → {new}")
 
 
-def tell_kinds(pool: Pool, titles: Container[str], recent: Recent) -> dict[str, Kind]:
-    """Return type and description of our titles; a DBpedia class of another type is wrong, and is forgotten."""
+def tell_kinds(pool: Pool, recent: Recent, told: Mapping[str, Kind]) -> dict[str, Kind]:
+    """Return type and description of our titles, given what sources `told` of all that are kept.
+
+    A DBpedia class of another type is wrong, and is forgotten.
+    """
     kinds = {}
     for title, row in recent.rows.items():
         now = pool.now(title)
-        if now is not None and now in titles:
-            kinds[now] = make_kind(row.type, row.description)
-            if TYPE_OF_CLASS.get(pool.titles[now].kind) != row.type:
-                pool.titles[now].kind = ""
+        if now is None or now not in told:
+            continue
+        ours, theirs = make_kind(row.type, row.description), told[now]
+        if row.is_for_names:
+            of_source = theirs.type if theirs.type != "other" else None
+            ours = Kind(of_source or ours.type, theirs.description or ours.description)
+        kinds[now] = ours
+        if TYPE_OF_CLASS.get(pool.titles[now].kind) != ours.type:
+            pool.titles[now].kind = ""
     return kinds
 
 
@@ -144,4 +157,4 @@ def _read_rows(data: Data, source: SourceFile) -> Iterator[tuple[str, Row]]:
             message = f"wanted one of {', '.join(sorted(_TYPES))}, at most 100 characters, and fame from 1 to 5 or none"
             raise DataFormatError(message, path=data.path(source), line=number)
         names = tuple(filter(None, (" ".join(alias.split()) for alias in aliases.split("|"))))
-        yield spell(title), Row(kind, description, names, LINKS_OF_FAME[fame])
+        yield spell(title), Row(kind, description, names, LINKS_OF_FAME[fame], Path(source.path).stem in NAME_TABLES)

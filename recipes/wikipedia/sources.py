@@ -153,7 +153,9 @@ OWN_LICENSE = "CC0 (our own words)"
 _FACTS_OF_OURS = "title, type, description, further names, fame; written by us"
 _HERE = "recipes/wikipedia/recent of the sources of parlink"
 # Of two rows of a title the later counts.
+NAME_TABLES = ("teams", "organizations", "geography", "classics")  # made for further names: sources may describe better
 RECENT_NAMES = (
+    *NAME_TABLES,
     "people", "things", "popular", "sport", "culture", "politics", "technology", "companies", "places", "institutions",
     "works", "persons",
 )  # fmt: skip

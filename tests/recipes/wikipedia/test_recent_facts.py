@@ -7,6 +7,7 @@ import pytest
 
 from parlink.errors import DataFormatError
 from recipes.wikipedia.evidence import Mark
+from recipes.wikipedia.kinds.decide import Kind
 from recipes.wikipedia.pool import Pool
 from recipes.wikipedia.recent_facts import (
     Recent,
@@ -20,6 +21,7 @@ from recipes.wikipedia.recent_facts import (
 from recipes.wikipedia.sources import OWN_TABLES, RECENT_NAMES, Data
 from tiny_data import linked
 
+UNTOLD = Kind(None, None)
 SINGER = Row("person", "singer", ("Jordan", "Mike", "Michael B. Jordan"), 300)
 
 
@@ -60,11 +62,29 @@ def test_our_titles_stay_and_are_as_well_known_as_we_say() -> None:
     mark_recent(pool, recent)
     pool.merge("Michael Jordan", "Mike Jordan", "twins")
     assert pool.now("Mike Jordan") == "Michael Jordan" and pool.titles["Michael Jordan"].popularity == 300
-    assert tell_kinds(pool, pool.titles, recent)["Michael Jordan"].type == "person"
+    assert tell_kinds(pool, recent, dict.fromkeys(pool.titles, UNTOLD))["Michael Jordan"].type == "person"
     assert not pool.titles["Michael Jordan"].kind  # a person is no band
     pool.evidence("Other").marks |= Mark.OURS
     pool.merge("Michael Jordan", "Other", "twins")
     assert {"Michael Jordan", "Other"} <= set(pool.titles)
+
+
+def test_a_row_for_names_tells_what_no_source_tells_and_may_be_a_redirect(tmp_path: Path) -> None:
+    rows = "Kent\tplace\ta county\tGarden of England\t2\nBath\tplace\ta city\t\t1\n"
+    _write(tmp_path, teams=rows, people="Bath\tperson\ta poet\tThe Bath\t\n")
+    recent = read_recent(Data(tmp_path, recent=tmp_path))
+    assert recent.rows["Bath"] == Row("person", "a poet", ("The Bath",), 3)
+    told = {"County of Kent": Kind("other", "county in the south-east"), "Bath": Kind("place", "spa")}
+    pool = Pool({"County of Kent": linked(4), "Bath": linked(1)}, moved={"Kent": "County of Kent", "Bath": "Spa"})
+    mark_recent(pool, recent)
+    rename(pool, recent, ids={}, leads={})
+    pool.merge_moved("redirects followed")
+    assert set(pool.titles) == {"County of Kent", "Bath"}
+    assert tell_kinds(pool, recent, told) == {
+        "County of Kent": Kind("place", "county in the south-east"),
+        "Bath": Kind("person", "a poet"),
+    }
+    assert ("Garden of England", "County of Kent", 10) in list(weigh_aliases(pool, recent, {}))
 
 
 def test_a_bare_name_is_worth_less_and_stays_with_what_texts_link() -> None:
