@@ -8,6 +8,8 @@ were made for names (`sources.NAME_TABLES`): these are told where no source tell
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,9 +27,12 @@ from recipes.wikipedia.pool import Pool
 from recipes.wikipedia.sources import NAME_TABLES, Data, SourceFile
 from recipes.wikipedia.spelling import spell
 
+_YEAR = re.compile(r"\b(1[89]|20)\d\d\b")
 Name = tuple[str, str]  # surface, title
 LINKS_OF_FAME = {"": 0, "1": 3, "2": 10, "3": 30, "4": 100, "5": 300}  # links of running text that it is worth
 _BARE = 0.4  # of it that a bare surname or an acronym is worth
+_EDITION = 0.03  # that a name is which many editions of an event have, such as twenty championships
+_MANY_EDITIONS = 3
 _MUCH = 1 / 3  # of what an alias is worth: more links of texts to another title make it that one's
 _TYPES = frozenset(TYPE_OF_CLASS.values())
 
@@ -117,20 +122,23 @@ def tell_kinds(pool: Pool, recent: Recent, told: Mapping[str, Kind]) -> dict[str
 def weigh_aliases(pool: Pool, recent: Recent, links: Mapping[Name, int]) -> Iterator[tuple[str, str, float]]:
     """Yield the names of our titles with the links of running text that each is worth.
 
-    A name of one word of a title of several, a surname or an acronym, is worth less; and a name that texts link to
-    another title stays that one's.
+    A name of one word of a title of several, a surname or an acronym, is worth less, and that of many editions of an
+    event next to nothing; and a name that texts link to another title stays that one's.
     """
     others: dict[str, dict[str, int]] = {alias: {} for row in recent.rows.values() for alias in row.aliases}
     for (surface, title), count in links.items():
         if surface in others and (now := pool.now(title)) is not None:
             others[surface][now] = others[surface].get(now, 0) + count
+    editions = Counter(alias for title, row in recent.rows.items() if _YEAR.search(title) for alias in row.aliases)
     for title, row in recent.rows.items():
         now = pool.now(title)
         if now is None:
             continue
         yield title, now, row.links
         for alias in row.aliases:
-            worth = row.links * (_BARE if " " not in alias and " " in title else 1.0)
+            is_edition = editions[alias] >= _MANY_EDITIONS and _YEAR.search(title)
+            is_bare = " " not in alias and " " in title
+            worth = row.links * (_EDITION if is_edition else _BARE if is_bare else 1.0)
             most = max((count for other, count in others[alias].items() if other != now), default=0)
             yield alias, now, min(worth, most / 2) if most > _MUCH * worth else worth
 

@@ -92,6 +92,12 @@ def test_a_bare_name_is_worth_less_and_stays_with_what_texts_link() -> None:
     links = Counter({("Jordan", "Jordan"): 200, ("Mike", "Jordan"): 3})
     worth = {name: links for name, _, links in weigh_aliases(pool, Recent({"Michael Jordan": SINGER}), links)}
     assert worth == {"Michael Jordan": 300, "Jordan": 100, "Mike": 120, "Michael B. Jordan": 300}
+    games = {f"Euro {year}": Row("event", "games", ("Euro", "EM"), 100) for year in (1980, 1984, 1988)}
+    recent = Recent(games | {"European Championship": Row("event", "games", ("EM",), 100)})
+    pool = Pool({title: linked() for title in recent.rows})
+    worth = {(name, title): links for name, title, links in weigh_aliases(pool, recent, {})}
+    assert worth["Euro 1984", "Euro 1984"] == 100 and worth["Euro", "Euro 1984"] == worth["EM", "Euro 1988"] == 3
+    assert worth["EM", "European Championship"] == 40
 
 
 def _write(folder: Path, **tables: str) -> None:
