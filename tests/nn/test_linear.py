@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 import torch
 from hypothesis import given
@@ -9,12 +11,21 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.nn import functional as F
 
-from parlink.nn.linear import HAS_ONEDNN, LEAST_ROWS, Linear, gelu_of, linear
+from parlink.nn import linear as kernels
+from parlink.nn.linear import HAS_ONEDNN, Linear, gelu_of, linear
+
+ROWS = 50  # of 8 numbers, mapped to 5, are enough here
 
 
-@given(
-    st.integers(1, 3 * LEAST_ROWS), st.integers(1, 40), st.integers(1, 40), st.booleans(), st.booleans(), st.booleans()
-)
+@pytest.fixture(autouse=True, scope="module")
+def small() -> Iterator[None]:
+    """Let maps of a test's size be large enough."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernels, "LEAST_WORK", ROWS * 8 * 5)
+        yield
+
+
+@given(st.integers(1, 3 * ROWS), st.integers(1, 40), st.integers(1, 40), st.booleans(), st.booleans(), st.booleans())
 def test_it_is_the_linear_map_of_torch(
     rows: int, inputs: int, outputs: int, with_bias: bool, is_slice: bool, is_turned: bool
 ) -> None:
@@ -35,7 +46,7 @@ def test_it_takes_states_of_any_shape(shape: tuple[int, ...]) -> None:
         torch.testing.assert_close(layer(states), F.linear(states, layer.weight, layer.bias), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("rows", [1, 2 * LEAST_ROWS])
+@pytest.mark.parametrize("rows", [1, 2 * ROWS])
 @pytest.mark.parametrize("layer", [Linear(8, 5), nn.Linear(8, 5), Linear(8, 5, bias=False)])
 @torch.no_grad()
 def test_gelu_may_be_part_of_it(rows: int, layer: nn.Linear) -> None:
@@ -46,13 +57,13 @@ def test_gelu_may_be_part_of_it(rows: int, layer: nn.Linear) -> None:
 
 def test_it_learns() -> None:
     layer = Linear(8, 5)
-    layer(torch.randn(2 * LEAST_ROWS, 8)).sum().backward()
+    layer(torch.randn(2 * ROWS, 8)).sum().backward()
     assert layer.weight.grad is not None and layer.weight.grad.abs().sum() > 0
 
 
 @torch.inference_mode()
 def test_other_types_of_numbers_are_left_to_torch() -> None:
-    layer, states = Linear(8, 5).bfloat16(), torch.randn(2 * LEAST_ROWS, 8).bfloat16()
+    layer, states = Linear(8, 5).bfloat16(), torch.randn(2 * ROWS, 8).bfloat16()
     assert layer(states).dtype == torch.bfloat16
     with torch.autocast("cpu", torch.bfloat16):
         assert Linear(8, 5)(states.float()).dtype == torch.bfloat16
@@ -62,9 +73,9 @@ def test_other_types_of_numbers_are_left_to_torch() -> None:
 def test_on_avx512_torch_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(F, "linear", None)
     with torch.inference_mode():
-        assert Linear(8, 5)(torch.randn(LEAST_ROWS, 8)).shape == (LEAST_ROWS, 5)
+        assert Linear(8, 5)(torch.randn(ROWS, 8)).shape == (ROWS, 5)
         with pytest.raises(TypeError):
-            Linear(8, 5)(torch.randn(LEAST_ROWS - 1, 8))
+            Linear(8, 5)(torch.randn(ROWS - 1, 8))
 
 
 def test_it_is_an_ordinary_layer_to_others() -> None:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-LEAST_ROWS = 64  # for fewer, making oneDNN's kernel, which is done once a shape, takes longer than it saves
+LEAST_WORK = 30_000_000  # products of two numbers; below, making oneDNN's kernel for a new shape takes what it saves
 HAS_ONEDNN = (
     torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
     and torch.backends.cpu.get_cpu_capability() == "AVX512"
@@ -42,7 +42,7 @@ def gelu_of(layer: nn.Module, states: Tensor) -> Tensor:
 
 def _suits_onednn(states: Tensor, weight: Tensor) -> bool:
     is_plain = states.dtype == weight.dtype == torch.float32 and states.device.type == "cpu"
-    is_large = states.numel() >= LEAST_ROWS * states.shape[-1]
+    is_large = states.numel() * len(weight) >= LEAST_WORK
     is_other = torch.is_grad_enabled() or torch.is_autocast_enabled("cpu") or torch.compiler.is_compiling()
     return HAS_ONEDNN and is_plain and is_large and not is_other
 
