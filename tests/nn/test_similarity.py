@@ -136,3 +136,12 @@ def test_the_loss_is_that_of_a_plain_loop() -> None:
     torch.testing.assert_close(similarity_loss(model, known, targets), wanted)
     assert loss_counts(batch, targets)[-1] == 2
     assert similarity_loss(tiny_model(), replace(known, queries=None), targets) == 0
+    few = replace(known, queries=replace(known.queries, vectors=known.queries.vectors.bfloat16()))
+    for offset in (0.0, 50.0):  # that all products have more, in bfloat16 as in training on a CPU that has it
+        model.bfloat16()
+        assert model.similarity is not None
+        model.similarity.entity[-1].bias.fill_(offset)
+        vectors = model.entities(titles, said).vectors.float()
+        logits = (few.queries.vectors.float()[targets.owner] * vectors).sum(-1)
+        wanted = -(logits[:2].log_softmax(0)[0] + logits[3:].log_softmax(0)[0])
+        torch.testing.assert_close(similarity_loss(model, few, targets), wanted)

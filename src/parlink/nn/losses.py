@@ -91,8 +91,9 @@ def similarity_loss(model: LinkingModel, known: MentionStates, targets: Targets)
     """Cross-entropy of gold against negatives by the bi-encoder alone, summed; 0 for a model without one."""
     if targets.entities is None or known.queries is None:
         return known.vector.new_zeros(())
-    vectors = model.entities(*targets.entities).vectors
-    alike = (known.queries.vectors[targets.owner] * vectors).sum(-1)
+    entities, queries = model.entities(*targets.entities).vectors, known.queries.vectors[targets.owner]
+    wide = torch.promote_types(entities.dtype, torch.float32)  # what products have in common may be large
+    alike = (queries.to(wide) * entities.to(wide)).sum(-1)
     return classifier_loss(alike, targets.owner, targets.gold)
 
 
