@@ -41,6 +41,7 @@ from parlink.evaluation.speed import Speed, Way, extrapolate, measure, run_alone
 from parlink.linking.network import Network
 from parlink.load_options import Precision
 from parlink.model_config import EncoderConfig, ModelConfig
+from parlink.nn import linear as kernels
 from parlink.nn.model import LinkingModel
 from parlink.text.tokenizer import Tokenizer
 
@@ -133,9 +134,10 @@ def paper_model(setting: Setting, tokenizer: Tokenizer, *, self_normalized: bool
 
 
 def measure_plain(setting: Setting, way: Way) -> tuple[Speed, Scores]:
-    """The published algorithm."""
+    """The published algorithm, with the kernels that torch chooses by itself, as its code has."""
     from reference_way import ReferenceLinker
 
+    kernels.HAS_ONEDNN = False  # in this process, which measures nothing else
     torch.set_num_threads(setting.threads)
     tokenizer, docs = setting.tokenizer, setting.documents
     linker = ReferenceLinker(paper_model(setting, tokenizer, self_normalized=False), tokenizer)
