@@ -71,6 +71,9 @@ FEATURES = (
     "shorter",  # of a mention that is part of it
     "in_title",  # share of the surface's words that the title has
     "beyond",  # words that the title has and the surface has not
+    "person",  # what the best candidate is, if the knowledge base says it is one of these
+    "place",
+    "organization",
 )
 
 

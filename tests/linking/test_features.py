@@ -13,7 +13,7 @@ from parlink.errors import ConfigError
 from parlink.kb.tables import Linked
 from parlink.linking.features import features_of, link_features
 from parlink.linking.surroundings import Surroundings
-from parlink.types import Candidate, Link, Span
+from parlink.types import Candidate, Entity, Link, Span
 
 KENT = Candidate("Kent", score=2.0, prior=0.6, coherence=0.25)
 BAND = Candidate("Kent (band)", score=0.5, prior=0.1)
@@ -43,6 +43,16 @@ def test_features_say_what_the_title_shares_with_the_surface_and_what_is_propose
     values = by_name("kent county team", club, around=Surroundings(longer=0.5, shorter=0.25))
     assert values["in_title"] == pytest.approx(2 / 3) and values["beyond"] == 2.0
     assert (values["longer"], values["shorter"]) == (0.5, 0.25)
+
+
+def test_features_say_what_the_best_candidate_is() -> None:
+    kinds = ("person", "place", "organization")
+    for kind in (*kinds, "work", None):
+        values = by_name(entity=Entity("Kent", type=kind))
+        assert [name for name in kinds if values[name]] == ([kind] if kind in kinds else [])
+    link = Link(Span(3, 7), source="dictionary", candidates=(KENT, BAND))
+    told = features_of(link, "in Kent", lambda _: None, describe=lambda title: Entity(title, type="place"))
+    assert dict(zip(FEATURES, told, strict=True))["place"] == 1.0
 
 
 def test_features_say_who_proposed_a_mention() -> None:

@@ -19,7 +19,7 @@ from parlink.evaluation.counting import entity, linked_mentions
 from parlink.evaluation.curves import Reliability, reliability
 from parlink.evaluation.metrics import Counts, Scores, scores
 from parlink.evaluation.regression import Floats, Line, Quadratic, fit_logistic, fit_quadratic
-from parlink.linking.features import LinkedBy, features_of, know_no_links
+from parlink.linking.features import Describe, LinkedBy, features_of, know_no_entity, know_no_links
 from parlink.linking.overlaps import resolve_overlaps
 from parlink.linking.surroundings import NOTHING_AROUND, survey
 from parlink.types import Document, Link
@@ -77,10 +77,12 @@ class _Fit(Protocol[Fitted]):
     def __call__(self, features: Floats, right: Floats, *, weights: Floats) -> Fitted: ...
 
 
-def fit_decision(sets: Sequence[DecisionSet], *, linked_by: LinkedBy = know_no_links) -> FittedDecision:
+def fit_decision(
+    sets: Sequence[DecisionSet], *, linked_by: LinkedBy = know_no_links, describe: Describe = know_no_entity
+) -> FittedDecision:
     """Fit both regressions and choose the least confidence, by the mean of the datasets' linking F1."""
-    found = [_tabulate(each.gold, each.proposed, linked_by) for each in sets]
-    given = [_tabulate(each.gold, each.chosen, linked_by) for each in sets]
+    found = [_tabulate(each.gold, each.proposed, linked_by, describe) for each in sets]
+    given = [_tabulate(each.gold, each.chosen, linked_by, describe) for each in sets]
     if not any(len(rows.links) for table in found for rows in table):
         raise ParlinkError("no link with a scored candidate to fit the decision on; tune on data that has some")
     lines = [_fit(found, fit_quadratic, without=fold) for fold in range(FOLDS)]
@@ -104,7 +106,9 @@ def fit_decision(sets: Sequence[DecisionSet], *, linked_by: LinkedBy = know_no_l
     return FittedDecision(decision, figures)
 
 
-def _tabulate(gold: Sequence[Document], predicted: Sequence[Document], linked_by: LinkedBy) -> list[_Rows]:
+def _tabulate(
+    gold: Sequence[Document], predicted: Sequence[Document], linked_by: LinkedBy, describe: Describe
+) -> list[_Rows]:
     rows = []
     for wanted, doc in zip(gold, predicted, strict=True):
         looked_at = [link for link in doc.links if _is_looked_at(link, doc.text, linked_by)]
@@ -113,7 +117,9 @@ def _tabulate(gold: Sequence[Document], predicted: Sequence[Document], linked_by
         links = [link for link, _ in judged]
         titles = {link.span: entity(link) for link in linked_mentions(wanted)}
         values = [
-            features_of(link, doc.text, linked_by, NOTHING_AROUND if link.source == "given" else about)
+            features_of(
+                link, doc.text, linked_by, NOTHING_AROUND if link.source == "given" else about, describe=describe
+            )
             for link, about in judged
         ]
         features = np.array(values, np.float64).reshape(-1, len(FEATURES))

@@ -22,7 +22,7 @@ from parlink.evaluation.thresholds import LOWEST
 from parlink.evaluation.tuning import Tuning, tune
 from parlink.evaluation.weighting import FittedWeights, fit_weights, rescore, take_weights
 from parlink.linking.coherence import LinkGraph
-from parlink.linking.features import know_no_links
+from parlink.linking.features import know_no_entity, know_no_links
 from parlink.load_options import DEFAULT_LOAD, LoadOptions
 from parlink.types import Document
 
@@ -113,7 +113,9 @@ def tune_decision(
         proposed = (doc for each in sets for doc in each.proposed)
         tuned = take_weights(tuned, fitted.weights if fitted else tuned.weights, proposed)
         sets = [_rescore_set(each, tuned, graph) for each in sets]
-    decided = fit_decision(sets, linked_by=know_no_links if kb is None else kb.snapshot().linked)
+    view = None if kb is None else kb.snapshot()
+    linked_by, describe = (know_no_links, know_no_entity) if view is None else (view.linked, view.entity)
+    decided = fit_decision(sets, linked_by=linked_by, describe=describe)
     return DecisionTuning(msgspec.structs.replace(tuned, decision=decided.decision), decided, fitted)
 
 

@@ -7,7 +7,7 @@ scores below the model's threshold.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
@@ -15,7 +15,7 @@ from parlink.config import LinkSettings
 from parlink.kb.surfaces import EXACT, FOLDED, STEPS, STRIPPED, TITLE
 from parlink.kb.tables import Linked
 from parlink.linking.document_names import MATCH_TYPE
-from parlink.linking.features import LinkedBy, know_no_links, link_features
+from parlink.linking.features import Describe, LinkedBy, know_no_links, link_features
 from parlink.linking.mentions import Mention, surfaces_of
 from parlink.linking.overlaps import keep_longest, lies_within
 from parlink.linking.surroundings import NOTHING_AROUND, Surroundings, survey
@@ -31,7 +31,7 @@ def decide_documents(
     candidates: Sequence[Sequence[Candidate]],
     settings: LinkSettings,
     *,
-    describe: Callable[[str], Entity | None],
+    describe: Describe,
     linked_by: LinkedBy,
     own_kb: bool,
 ) -> list[list[Link]]:
@@ -81,7 +81,7 @@ def decide(
     settings: LinkSettings,
     *,
     surface: str,
-    describe: Callable[[str], Entity | None],
+    describe: Describe,
     linked_by: LinkedBy = know_no_links,
     own_kb: bool = False,
     around: Surroundings = NOTHING_AROUND,
@@ -97,7 +97,14 @@ def decide(
     confidence = None
     if candidates:
         confidence = estimate_confidence(
-            mention, candidates, settings, surface=surface, linked=linked, around=around, certain=certain
+            mention,
+            candidates,
+            settings,
+            surface=surface,
+            linked=linked,
+            describe=describe,
+            around=around,
+            certain=certain,
         )
     link = partial(
         Link,
@@ -168,6 +175,7 @@ def estimate_confidence(
     *,
     surface: str,
     linked: Linked | None,
+    describe: Describe,
     around: Surroundings,
     certain: bool,
 ) -> float:
@@ -182,6 +190,7 @@ def estimate_confidence(
                 mention_logit=None if certain else mention.logit,
                 mention_probability=None if certain else mention.probability,
                 linked=linked,
+                entity=describe(candidates[0].title),
                 around=NOTHING_AROUND if certain else around,
             )
         )

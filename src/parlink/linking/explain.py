@@ -11,7 +11,7 @@ import msgspec
 from parlink.config import LinkOptions, LinkSettings, ScoreWeights
 from parlink.decision_config import Regression
 from parlink.linking.decision import least_confidence
-from parlink.linking.features import LinkedBy, features_of, know_no_links
+from parlink.linking.features import Describe, LinkedBy, features_of, know_no_entity, know_no_links
 from parlink.linking.linker import Linker
 from parlink.linking.overlaps import resolve
 from parlink.linking.parts import PARTS, weighted_parts
@@ -27,13 +27,17 @@ def explain(linker: Linker, text: str | Document, *, options: LinkOptions, top: 
     settings = options.resolve(linker.tuned)
     everything = linker.link(text, options=msgspec.structs.replace(options, overlaps="keep"))
     answer = resolve(everything, everything.links, settings, kb=everything.kb)
-    linked_by = know_no_links if linker.kb is None else linker.kb.snapshot().linked
+    view = None if linker.kb is None else linker.kb.snapshot()
+    linked_by, describe = (know_no_links, know_no_entity) if view is None else (view.linked, view.entity)
     links = everything.links
     around = survey([link.span for link in links], [link.mention_probability for link in links])
     lines = [
         line
         for link, about in zip(links, around, strict=True)
-        for line in (*explain_link(link, answer, settings, linked_by=linked_by, around=about, top=top), "")
+        for line in (
+            *explain_link(link, answer, settings, linked_by=linked_by, describe=describe, around=about, top=top),
+            "",
+        )
     ]
     return "\n".join(lines) if lines else "no span of the text was looked at\n"
 
@@ -44,6 +48,7 @@ def explain_link(
     settings: LinkSettings,
     *,
     linked_by: LinkedBy = know_no_links,
+    describe: Describe = know_no_entity,
     around: Surroundings = NOTHING_AROUND,
     top: int = 5,
 ) -> Iterator[str]:
@@ -59,11 +64,11 @@ def explain_link(
         parts = "".join(f" {value:10.2f}" for value in weighted_parts(candidate, settings.weights).values())
         yield f"  {candidate.title[:36]:36} {candidate.score or 0.0:8.2f}{parts}  {candidate.match_type or ''}".rstrip()
     yield f"  {_rivals(link.candidates, settings.weights)}"
-    certain = _was_certain(link, text, settings, linked_by)
+    certain = _was_certain(link, text, settings, linked_by, describe)
     if settings.decision is not None:
         judged = replace(link, source="given", mention_logit=None, mention_probability=None) if certain else link
         regression = settings.decision.given if certain else settings.decision.found
-        values = features_of(judged, text, linked_by, NOTHING_AROUND if certain else around)
+        values = features_of(judged, text, linked_by, NOTHING_AROUND if certain else around, describe=describe)
         yield f"  confidence {link.confidence or 0.0:.2f} by {_reasons(values, regression)}"
     yield f"  {_threshold(link, settings, certain=certain)}"
 
@@ -114,12 +119,12 @@ def _part(candidate: Candidate, name: str, weights: ScoreWeights) -> float:
     return weighted_parts(candidate, weights)[name]
 
 
-def _was_certain(link: Link, text: str, settings: LinkSettings, linked_by: LinkedBy) -> bool:
+def _was_certain(link: Link, text: str, settings: LinkSettings, linked_by: LinkedBy, describe: Describe) -> bool:
     """Whether the span was taken for a mention beyond doubt (`decision.is_certain`), which its confidence tells."""
     if link.source == "given" or settings.decision is None or not link.candidates:
         return link.source == "given"
     given = replace(link, source="given", mention_logit=None, mention_probability=None)
-    sure = settings.decision.given.probability(features_of(given, text, linked_by))
+    sure = settings.decision.given.probability(features_of(given, text, linked_by, describe=describe))
     return math.isclose(sure, link.confidence or 0.0, rel_tol=1e-6)
 
 

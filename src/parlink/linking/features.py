@@ -10,9 +10,10 @@ from parlink.decision_config import FEATURES, PRIOR_FLOOR
 from parlink.kb.tables import Linked
 from parlink.linking.document_names import MATCH_TYPE
 from parlink.linking.surroundings import NOTHING_AROUND, Surroundings
-from parlink.types import Candidate, Link
+from parlink.types import Candidate, Entity, Link
 
 LinkedBy = Callable[[str], Linked | None]  # surface -> how often it is a link where it occurs
+Describe = Callable[[str], Entity | None]  # title -> what is known of it
 OWN_NAME = 0.5  # how often a name is a link, if the knowledge base does not know: the names of one's own mostly are
 _WORD = re.compile(r"\w+")
 _FAR = 10.0  # a score so far ahead is as far as any
@@ -20,6 +21,11 @@ _FAR = 10.0  # a score so far ahead is as far as any
 
 def know_no_links(_surface: str) -> Linked | None:
     """Stand for a knowledge base that does not know how often names are links."""
+    return None
+
+
+def know_no_entity(_title: str) -> Entity | None:
+    """Stand for a knowledge base that says nothing of its titles."""
     return None
 
 
@@ -31,13 +37,18 @@ def link_features(
     mention_logit: float | None,
     mention_probability: float | None,
     linked: Linked | None,
+    entity: Entity | None = None,
     around: Surroundings = NOTHING_AROUND,
 ) -> tuple[float, ...]:
-    """Return the features of the link of a surface to the best of its candidates, in the order of `FEATURES`."""
+    """Return the features of the link of a surface to the best of its candidates, in the order of `FEATURES`.
+
+    `entity` is what the knowledge base knows of that candidate.
+    """
     best = candidates[0]
     scores = [candidate.score or 0.0 for candidate in candidates if candidate.title]
     margin = min(scores[0] - scores[1], _FAR) if len(scores) > 1 else 0.0
     share = 1 / sum(math.exp(score - scores[0]) for score in scores)
+    kind = None if entity is None else entity.type
     named, titled = (set(_WORD.findall(name.casefold())) for name in (surface, best.title))
     values = {
         "start": _clip(mention_logit or 0.0),
@@ -62,11 +73,21 @@ def link_features(
         "shorter": around.shorter,
         "in_title": len(named & titled) / max(len(named), 1),
         "beyond": float(len(titled - named)),
+        "person": float(kind == "person"),
+        "place": float(kind == "place"),
+        "organization": float(kind == "organization"),
     }
     return tuple(values[name] for name in FEATURES)
 
 
-def features_of(link: Link, text: str, linked_by: LinkedBy, around: Surroundings = NOTHING_AROUND) -> tuple[float, ...]:
+def features_of(
+    link: Link,
+    text: str,
+    linked_by: LinkedBy,
+    around: Surroundings = NOTHING_AROUND,
+    *,
+    describe: Describe = know_no_entity,
+) -> tuple[float, ...]:
     """Return the features of a link that was made, with all candidates that were scored."""
     surface = text[link.span.start : link.span.end]
     return link_features(
@@ -76,6 +97,7 @@ def features_of(link: Link, text: str, linked_by: LinkedBy, around: Surroundings
         mention_logit=link.mention_logit,
         mention_probability=link.mention_probability,
         linked=linked_by(surface),
+        entity=describe(link.candidates[0].title),
         around=around,
     )
 
