@@ -74,6 +74,10 @@ FEATURES = (
     "person",  # what the best candidate is, if the knowledge base says it is one of these
     "place",
     "organization",
+    "upper",  # the surface is written in capitals
+    "capital_before",  # the word before it begins with a capital
+    "capital_after",
+    "begins",  # a sentence, a line or a quotation begins with it
 )
 
 

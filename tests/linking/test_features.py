@@ -43,6 +43,8 @@ def test_features_say_what_the_title_shares_with_the_surface_and_what_is_propose
     values = by_name("kent county team", club, around=Surroundings(longer=0.5, shorter=0.25))
     assert values["in_title"] == pytest.approx(2 / 3) and values["beyond"] == 2.0
     assert (values["longer"], values["shorter"]) == (0.5, 0.25)
+    values = by_name("KENT", club, around=Surroundings(capital_after=True, begins=True))
+    assert [values[name] for name in ("upper", "capital_before", "capital_after", "begins")] == [1.0, 0.0, 1.0, 1.0]
 
 
 def test_features_say_what_the_best_candidate_is() -> None:

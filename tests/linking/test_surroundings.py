@@ -1,7 +1,8 @@
-"""What else is proposed around a span."""
+"""What stands around a span."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +21,27 @@ def test_the_surest_longer_and_shorter_spans_are_those_of_a_plain_loop(
         held = [a.start <= b.start and b.end <= a.end and a != b for a, b in pairs]
         return max((p or 0.0 for (_, p), holds in zip(proposed, held, strict=True) if holds), default=0.0)
 
-    surveyed = survey([span for span, _ in proposed], [probability for _, probability in proposed])
+    surveyed = survey("a" * 25, [span for span, _ in proposed], [probability for _, probability in proposed])
     for (span, _), around in zip(proposed, surveyed, strict=True):
         assert around.longer == highest(span, within=True)
         assert around.shorter == highest(span, within=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after", "begins"),
+    [
+        ("the [Kent] team", False, False, False),
+        ("Royal [Kent] County", True, True, False),
+        ("Mr. [Kent]'s dog", True, False, True),
+        ("Royal, [Kent], County", False, False, False),
+        ("[Kent]", False, False, True),
+        ("He left. [Kent] won", False, False, True),
+        ('He said "[Kent] won"', False, False, True),
+        ("\n[Kent]\nHe", False, False, True),
+        ("É[Kent]", True, False, False),
+    ],
+)
+def test_capitals_beside_a_span_and_beginnings_are_seen(text: str, before: bool, after: bool, begins: bool) -> None:
+    start, end = text.index("["), text.index("]") - 1
+    [around] = survey(text.replace("[", "").replace("]", ""), [Span(start, end)], [0.5])
+    assert (around.capital_before, around.capital_after, around.begins) == (before, after, begins)

@@ -112,7 +112,7 @@ def _tabulate(
     rows = []
     for wanted, doc in zip(gold, predicted, strict=True):
         looked_at = [link for link in doc.links if _is_looked_at(link, doc.text, linked_by)]
-        around = survey([x.span for x in looked_at], [x.mention_probability for x in looked_at])
+        around = survey(doc.text, [x.span for x in looked_at], [x.mention_probability for x in looked_at])
         judged = [(x, a) for x, a in zip(looked_at, around, strict=True) if x.title is not None and x.candidates]
         links = [link for link, _ in judged]
         titles = {link.span: entity(link) for link in linked_mentions(wanted)}

@@ -43,9 +43,7 @@ def decide_documents(
             names[mention.document].append(mention.span)
     longest = [keep_longest(spans) for spans in names]
     links: list[list[Link]] = [[] for _ in docs]
-    for mention, surface, choice, around in zip(
-        mentions, surfaces, candidates, _survey(mentions, len(docs)), strict=True
-    ):
+    for mention, surface, choice, around in zip(mentions, surfaces, candidates, _survey(docs, mentions), strict=True):
         link = decide(
             mention,
             choice,
@@ -61,15 +59,15 @@ def decide_documents(
     return links
 
 
-def _survey(mentions: Sequence[Mention], documents: int) -> list[Surroundings]:
+def _survey(docs: Sequence[Document], mentions: Sequence[Mention]) -> list[Surroundings]:
     """What stands around each mention, in their order."""
-    by_document: list[list[int]] = [[] for _ in range(documents)]
+    by_document: list[list[int]] = [[] for _ in docs]
     for number, mention in enumerate(mentions):
         by_document[mention.document].append(number)
     result = [NOTHING_AROUND] * len(mentions)
-    for numbers in by_document:
+    for doc, numbers in zip(docs, by_document, strict=True):
         listed = [mentions[number] for number in numbers]
-        surveyed = survey([m.span for m in listed], [m.probability for m in listed])
+        surveyed = survey(doc.text, [m.span for m in listed], [m.probability for m in listed])
         for number, around in zip(numbers, surveyed, strict=True):
             result[number] = around
     return result

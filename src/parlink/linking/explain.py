@@ -30,7 +30,7 @@ def explain(linker: Linker, text: str | Document, *, options: LinkOptions, top: 
     view = None if linker.kb is None else linker.kb.snapshot()
     linked_by, describe = (know_no_links, know_no_entity) if view is None else (view.linked, view.entity)
     links = everything.links
-    around = survey([link.span for link in links], [link.mention_probability for link in links])
+    around = survey(everything.text, [link.span for link in links], [link.mention_probability for link in links])
     lines = [
         line
         for link, about in zip(links, around, strict=True)

@@ -76,6 +76,10 @@ def link_features(
         "person": float(kind == "person"),
         "place": float(kind == "place"),
         "organization": float(kind == "organization"),
+        "upper": float(surface.isupper()),
+        "capital_before": float(around.capital_before),
+        "capital_after": float(around.capital_after),
+        "begins": float(around.begins),
     }
     return tuple(values[name] for name in FEATURES)
 
