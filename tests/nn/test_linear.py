@@ -80,3 +80,22 @@ def test_on_avx512_torch_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_it_is_an_ordinary_layer_to_others() -> None:
     assert isinstance(Linear(8, 5), nn.Linear)
+
+
+def test_a_graph_for_every_number_of_rows_can_be_made() -> None:
+    rows = torch.export.Dim("rows")
+    with torch.no_grad():
+        graph = torch.export.export(Gelu(), (torch.randn(2 * ROWS, 8),), dynamic_shapes=({0: rows},))
+    assert "mkldnn" not in str(graph.graph)
+    assert graph.module()(torch.randn(3, 8)).shape == (3, 5)
+
+
+class Gelu(nn.Module):
+    """A map with GELU behind it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = Linear(8, 5)
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        return gelu_of(self.layer, states)

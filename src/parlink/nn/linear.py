@@ -41,10 +41,10 @@ def gelu_of(layer: nn.Module, states: Tensor) -> Tensor:
 
 
 def _suits_onednn(states: Tensor, weight: Tensor) -> bool:
+    if not HAS_ONEDNN or torch.is_grad_enabled() or torch.is_autocast_enabled("cpu") or torch.compiler.is_compiling():
+        return False  # before shapes are looked at, which may be symbols while a graph is made
     is_plain = states.dtype == weight.dtype == torch.float32 and states.device.type == "cpu"
-    is_large = states.numel() * len(weight) >= LEAST_WORK
-    is_other = torch.is_grad_enabled() or torch.is_autocast_enabled("cpu") or torch.compiler.is_compiling()
-    return HAS_ONEDNN and is_plain and is_large and not is_other
+    return is_plain and states.numel() * len(weight) >= LEAST_WORK
 
 
 def _by_onednn(states: Tensor, weight: Tensor, bias: Tensor | None, then: Literal["none", "gelu"]) -> Tensor:
