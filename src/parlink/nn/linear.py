@@ -12,7 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-LEAST_WORK = 30_000_000  # products of two numbers; below, making oneDNN's kernel for a new shape takes what it saves
+LEAST_WORK = 10_000_000  # products of two numbers; below, the call takes what it saves
+STEP = 64  # rows: oneDNN makes, and keeps, a kernel for each number of them, so they are rounded up to few
 HAS_ONEDNN = (
     torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
     and torch.backends.cpu.get_cpu_capability() == "AVX512"
@@ -35,19 +36,28 @@ def linear(states: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor
 
 def gelu_of(layer: nn.Module, states: Tensor) -> Tensor:
     """GELU of what a linear map makes of states, in one go where that is possible."""
-    if isinstance(layer, Linear) and _suits_onednn(states, layer.weight):
+    is_hooked = layer._forward_hooks or layer._forward_pre_hooks
+    if isinstance(layer, Linear) and not is_hooked and _suits_onednn(states, layer.weight):
         return _by_onednn(states, layer.weight, layer.bias, "gelu")
     return F.gelu(layer(states))
 
 
 def _suits_onednn(states: Tensor, weight: Tensor) -> bool:
-    if not HAS_ONEDNN or torch.is_grad_enabled() or torch.is_autocast_enabled("cpu") or torch.compiler.is_compiling():
+    if not HAS_ONEDNN or torch.is_grad_enabled() or torch.is_autocast_enabled("cpu") or _is_traced():
         return False  # before shapes are looked at, which may be symbols while a graph is made
     is_plain = states.dtype == weight.dtype == torch.float32 and states.device.type == "cpu"
-    return is_plain and states.numel() * len(weight) >= LEAST_WORK
+    fits = states.shape[-1] == weight.shape[1]  # else torch says in its own words that it does not
+    return is_plain and fits and states.numel() * len(weight) >= LEAST_WORK
+
+
+def _is_traced() -> bool:
+    return torch.compiler.is_compiling() or bool(torch._C._is_tracing())
 
 
 def _by_onednn(states: Tensor, weight: Tensor, bias: Tensor | None, then: Literal["none", "gelu"]) -> Tensor:
-    states, weight = states.contiguous(), weight.contiguous()  # for others its kernel takes a thousand times as long
-    product: Tensor = torch.ops.mkldnn._linear_pointwise(states, weight, bias, then, [], "none")
-    return product
+    """Multiply; what is not contiguous is copied first, as its kernel for others takes a thousand times as long."""
+    rows = states.numel() // states.shape[-1]
+    flat = F.pad(states.reshape(rows, -1), (0, 0, 0, -rows % STEP)).contiguous()
+    bias = None if bias is None else bias.contiguous()
+    product: Tensor = torch.ops.mkldnn._linear_pointwise(flat, weight.contiguous(), bias, then, [], "none")
+    return product[:rows].view(*states.shape[:-1], len(weight))
