@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-LEAST_WORK = 10_000_000  # products of two numbers; below, the call takes what it saves
+LEAST_WORK = 30_000_000  # products of two numbers; below, the call takes what it saves
 STEP = 64  # rows: oneDNN makes, and keeps, a kernel for each number of them, so they are rounded up to few
 HAS_ONEDNN = (
     torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
