@@ -1,7 +1,7 @@
 """A linear map of float32 by the kernel that makes use of the CPU.
 
 On a CPU with AVX-512 that is oneDNN's. torch's own choice is MKL, which on CPUs other than Intel's leaves AVX-512
-unused: on an AMD EPYC of the Zen 5 kind oneDNN multiplies 2.3 times as fast (`benchmarks/products.py`).
+unused: on an AMD EPYC of the Zen 5 kind oneDNN multiplies 2.2 times as fast (`benchmarks/products.py`).
 """
 
 from __future__ import annotations

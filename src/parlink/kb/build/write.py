@@ -28,6 +28,7 @@ from parlink.kb.shapes import shape
 from parlink.kb.tables import ARRAYS_FILE, IDS_FILE, KEYS_FILE, TITLES_FILE
 
 MAX_COUNT = (1 << 32) - 1
+ENCODED = ("name_count", "name_linked", "title_count", "title_popularity")  # columns, where their values are few
 _QID = re.compile(r"Q[1-9][0-9]*")
 PAGES_A_TITLE = 128  # of the link graph
 Name = tuple[str, str, int, int, int, int]  # key, title, kind, form or 0; form and shape of its spelling
@@ -78,8 +79,9 @@ def write_spills(
     columns |= spills.columns.write(folder, trie)
     if spills.columns.is_popularity_known:
         del columns["title_count"]
-    for name in {"name_count", "name_linked", "title_count", "title_popularity"} & columns.keys():
-        columns |= arrays.encode(name, columns[name])
+    for name in ENCODED:
+        if name in columns:
+            columns |= arrays.encode(name, columns[name])
     arrays.write(folder / ARRAYS_FILE, columns)
     spills.graph.write(folder / LINKS_FILE, trie)
     return Written(
